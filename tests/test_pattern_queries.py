@@ -27,12 +27,12 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.port.pattern_queries import PatternMatch, QualifierCondition, number_condition, pattern_query
-from tests.navigation.plans.writing import compared, edge, fit, matches_of, node, path, with_result
+from tests.navigation.plans.writing import compared, edge, matches_of, matching, node, path, with_result
 from tests.plans.short import both, cmp
 
 KNOWS = edge("a", "knows", "b")
 NUMBER = Variable("number")
-COUNTED = matches_of(fit(KNOWS), ["a", "b"])
+COUNTED = matches_of(matching(KNOWS), ["a", "b"])
 SEASON = Compare(Property("r", "season", ("season",)), Comparison.EQUAL, Constant("spring"))
 
 AGE = Property("n", "age", ("age",))
@@ -68,7 +68,7 @@ def test_other_conditions_are_no_condition_of_numbers(condition: Expression):
 
 def test_a_plan_of_one_pattern_is_read_as_its_nodes_and_the_number_of_matches():
     given = GivenNodes(("b",), (("ben",), ("cyd",)))
-    query = pattern_query(matches_of(fit(KNOWS), ["a"], given, counted="b"))
+    query = pattern_query(matches_of(matching(KNOWS), ["a"], given, counted="b"))
     assert (query.nodes, query.given, query.rows) == (("b", "a"), ("b",), (("ben",), ("cyd",)))
     assert (query.columns, query.counted) == (("b", "a", "number"), "b")
     assert not query.largest_first
@@ -84,7 +84,7 @@ def test_an_order_by_the_number_of_matches_and_its_least_value_are_read():
 
 def test_conditions_on_edges_are_read_only_where_they_are_checked_again():
     own = compared("a.age", ">", 3)
-    asked = matches_of(fit(KNOWS, where=both(SEASON, own)), ["a", "b"])
+    asked = matches_of(matching(KNOWS, where=both(SEASON, own)), ["a", "b"])
     with pytest.raises(Unsupported):
         pattern_query(asked)
     query = pattern_query(replace(asked, prefilter=True))
@@ -101,27 +101,27 @@ COLUMNS = tuple(Column(name, Variable(name)) for name in ("a", "b"))
         replace(COUNTED, in_any_order=False),
         replace(COUNTED, only_exists=True),
         replace(COUNTED, pipelines=COUNTED.pipelines * 2),
-        matches_of(fit(KNOWS, optional=True), ["a"]),
-        matches_of(fit(KNOWS), ["a", "r"]),
-        matches_of(fit(KNOWS, edge("c", "knows", "d", "s")), ["a", "c"]),
-        matches_of(fit(path("a", "knows", "b", PathKind.TRAILS, 1, 3)), ["a"]),
-        matches_of(fit(path("a", "knows", "b", PathKind.REACHABLE)), ["a"]),
-        matches_of(fit(node("a")), ["a"]),
-        matches_of(fit(KNOWS, where=Not(compared("a.age", ">", 3))), ["a"]),
-        matches_of(fit(KNOWS, where=compared("a.town", "=", "York")), ["a"]),
+        matches_of(matching(KNOWS, optional=True), ["a"]),
+        matches_of(matching(KNOWS), ["a", "r"]),
+        matches_of(matching(KNOWS, edge("c", "knows", "d", "s")), ["a", "c"]),
+        matches_of(matching(path("a", "knows", "b", PathKind.TRAILS, 1, 3)), ["a"]),
+        matches_of(matching(path("a", "knows", "b", PathKind.REACHABLE)), ["a"]),
+        matches_of(matching(node("a")), ["a"]),
+        matches_of(matching(KNOWS, where=Not(compared("a.age", ">", 3))), ["a"]),
+        matches_of(matching(KNOWS, where=compared("a.town", "=", "York")), ["a"]),
         with_result(COUNTED, limit=3),
         with_result(COUNTED, skip=3),
         with_result(COUNTED, order=(Order(NUMBER),)),
         with_result(COUNTED, order=(Order(Variable("a"), descending=True),)),
         with_result(COUNTED, where=Compare(NUMBER, Comparison.LESS, Constant(3))),
         with_result(COUNTED, where=Compare(NUMBER, Comparison.AT_LEAST, Constant(value=True))),
-        with_result(matches_of(fit(KNOWS), []), where=Compare(NUMBER, Comparison.AT_LEAST, Constant(3))),
+        with_result(matches_of(matching(KNOWS), []), where=Compare(NUMBER, Comparison.AT_LEAST, Constant(3))),
         with_result(COUNTED, columns=COLUMNS),
         with_result(COUNTED, columns=(*COLUMNS, Column("c", Variable("a")))),
         with_result(COUNTED, columns=(*COLUMNS, Column("n", Call(Function.LABELS, (Variable("a"),))))),
         with_result(COUNTED, columns=tuple(reversed(COUNTED.pipelines[0].result.columns))),
         with_result(
-            matches_of(fit(KNOWS), [], GivenNodes(("b",), (("ben",),))),
+            matches_of(matching(KNOWS), [], GivenNodes(("b",), (("ben",),))),
             columns=COUNTED.pipelines[0].result.columns[::2],
         ),
     ],
@@ -144,4 +144,4 @@ def test_matches_are_a_page_of_rows_that_says_whether_there_may_be_more():
     assert [row.cells for row in page.items] == [(Entity("ada"), Entity("ben"), 2)]
     assert (page.columns, page.total, page.stop) == (("a", "b", "number"), Count(1), Stop.COMPLETE)
     assert (query.page(found, 1).total, query.page(found, 1).stop) == (Count.at_least(1), Stop.LIMIT)
-    assert [row.cells for row in pattern_query(matches_of(fit(KNOWS), [])).page([], 9).items] == [(0,)]
+    assert [row.cells for row in pattern_query(matches_of(matching(KNOWS), [])).page([], 9).items] == [(0,)]

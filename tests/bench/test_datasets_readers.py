@@ -325,7 +325,7 @@ def test_bad_rows_are_left_out_and_counted_if_wanted(tmp_path: Path):
     rows = [*COLOTA, {"id": "S2", "query": "?", "answer": "yes", "kg_entities": {"Dune": "Q190192"}}]
     result = command(written(tmp_path, "c.json", rows), "colota", "--skip-bad")
     assert "2 questions" in result.output
-    assert "1 rows are left out" in result.output
+    assert "1 rows were skipped" in result.output
 
 
 def test_two_questions_of_one_id_are_told_apart(tmp_path: Path):

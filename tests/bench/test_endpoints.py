@@ -121,7 +121,7 @@ async def test_a_failure_that_passes_is_retried(provider: Provider, status: int)
         (Play("no such model", status=404), "has no model 'scripted', .*: no such model. Check --model"),
         (Play("bad key", status=401), "does not accept the API key: bad key"),
         (Play("max_tokens: 99 > 9, the maximum of output tokens", status=400), "status 400: max_tokens: 99 > 9"),
-        (Play(body="<html>"), "sent what is not a reply|sent a response without"),
+        (Play(body="<html>"), "sent something that is not a reply|sent a response without"),
     ],
 )
 async def test_a_failure_that_stays_is_an_error_with_the_endpoints_reason(provider: Provider, play: Play, message: str):

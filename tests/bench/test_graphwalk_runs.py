@@ -38,7 +38,7 @@ def test_each_template_has_a_question_with_an_answer_the_same_at_every_call():
 
 def test_a_graph_without_an_answer_to_a_template_is_refused():
     alone = replace(SMALL, nodes=1, node_classes=2, class_pairs=1)
-    with pytest.raises(NoInstanceError, match="take another --seed"):
+    with pytest.raises(NoInstanceError, match="use another --seed"):
         list(questions(generate(alone, 1)))
 
 

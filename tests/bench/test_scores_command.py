@@ -75,7 +75,7 @@ def test_pictures_without_matplotlib_name_the_extra(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     result = score("walk.jsonl", "--plots")
     assert result.exit_code == 1
-    assert "matplotlib, which the extra `plots` brings" in result.output
+    assert "matplotlib, which the extra `plots` installs" in result.output
     assert "Traceback" not in result.output
 
 

@@ -85,7 +85,9 @@ def test_how_a_table_was_read_stands_in_the_summary_and_what_seems_wrong_is_a_wa
     Path("nodes.csv").write_text("id,text\nann,Ann\n", encoding="utf-8")
     given = ("load", "edges.csv", "nodes.csv", "--relation", "knows", "-o", "g.kg")
     result = kgnav(*given)
-    assert "  edges.csv: head 'from'; tail 'to'; qualifiers 'weight'; each edge is called 'knows'" in result.stdout
+    assert (
+        "  edges.csv: head 'from'; tail 'to'; qualifiers 'weight'; each edge gets the relation 'knows'" in result.stdout
+    )
     assert result.stderr.startswith("Warning: no node has a name")
     quiet = kgnav(*given, "--quiet")
     assert (quiet.stdout, quiet.stderr) == ("", result.stderr)

@@ -12,7 +12,7 @@ from kgnav_mcp.port import GraphAdapter
 from tests.contract import toy, toy_views, toy_wikibase
 from tests.contract.suite import GraphAdapterContract, GraphFormContract, StoreContract
 from tests.contract.toy_views import View
-from tests.navigation.plans.writing import compared, edge, fit, give, plan, rows
+from tests.navigation.plans.writing import compared, edge, give, matching, plan, rows
 from tests.services import Blazegraph, Oxigraph, Virtuoso
 
 GRAPH = "http://toy.example/wikidata"
@@ -50,7 +50,7 @@ class QualifierContract:
     ):
         relation, qualifier = qualified
         condition = compared(f"r.{view.relation(qualifier)}", "=" if isinstance(value, Scalar) else "IN", value)
-        asked = plan(fit(edge("a", view.relation(relation), "b"), where=condition), give("a"))
+        asked = plan(matching(edge("a", view.relation(relation), "b"), where=condition), give("a"))
         page = await PlanRunner(adapter, bound=40).run(asked, limit=99)
         assert sorted(rows(page)) == sorted((view.node(head),) for head in heads)
 

@@ -14,7 +14,7 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.plans.context import QueryContext
-from kgnav_mcp.adapters.cypher.plans.expressions import called
+from kgnav_mcp.adapters.cypher.plans.expressions import function_call
 from kgnav_mcp.adapters.cypher.plans.kinds import TEXT, Listed, OfEdge, OfNode, OfPath, PropertyTypes, Single, Typed
 from kgnav_mcp.adapters.cypher.session import Builder
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
@@ -80,7 +80,7 @@ def test_every_call_that_is_read_is_written_in_cypher_or_refused(name: str, numb
     context = QueryContext(cast("Entities", entities), cast("PropertyTypes", None))
     for kind in KINDS:
         with suppress(Unsupported):
-            assert called(context, FUNCTION_NAMES[name], [Typed("v", kind)] * number).text
+            assert function_call(context, FUNCTION_NAMES[name], [Typed("v", kind)] * number).text
 
 
 @pytest.mark.parametrize("name", FUNCTION_NAMES)

@@ -70,7 +70,7 @@ def hops(shortest: int = 1, longest: int | None = None, kind: PathKind = PathKin
     return PathLength(kind, shortest, longest)
 
 
-def fit(
+def matching(
     *parts: str | NodePattern | EdgePattern | PathPattern,
     where: Part | None = None,
     optional: bool = False,

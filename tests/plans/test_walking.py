@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from kgnav_mcp.plan import Constant, NodePattern, Variable
 from kgnav_mcp.plan.walking import parts, rewritten
-from tests.plans.short import cmp, edge, fit, give, node, plan
+from tests.plans.short import cmp, edge, give, matching, node, plan
 
-PLAN = plan(fit(node("a", "N"), edge("a-r->b", "TO"), where=cmp(".r.weight", "=", 13.7)), give({"a": ".a", "b": ".b"}))
+PLAN = plan(
+    matching(node("a", "N"), edge("a-r->b", "TO"), where=cmp(".r.weight", "=", 13.7)), give({"a": ".a", "b": ".b"})
+)
 
 
 def test_a_copy_shares_the_parts_that_nothing_was_changed_in():

@@ -1,1 +1,1 @@
-"""Benchmarks for all published figures, driven only through MCP clients."""
+"""Benchmarks for all published figures. They measure the server through MCP clients only."""

@@ -1,6 +1,7 @@
-"""The same rows in the formats of other systems, to compare sizes: SPARQL results in JSON, and SoG's tables.
+"""The same rows in the formats of other systems, to compare sizes: SPARQL results in JSON, and the tables of SoG.
 
-Both are as small as their formats allow: JSON without blanks and language tags, IRIs in a short namespace.
+Both are as small as their formats allow: JSON without blanks and language tags, IRIs in a short namespace. SoG is
+Search-on-Graph.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ ROW = ("property", "propertyLabel", "value", "valueLabel")
 """The variables of Search-on-Graph's query, and the columns of its table."""
 
 PROPERTY = ROW[:2]
-"""The columns if the neighbourhood is too large and only its distinct properties are listed."""
+"""The columns of a neighbourhood that is too large, of which only the distinct properties are listed."""
 
 _IS_ENTITY = {"property", "value"}
 _SEPARATE = re.compile(r"([A-Za-z]+)|([0-9]+)|[^ \t\rA-Za-z0-9]")
@@ -21,7 +22,7 @@ _MERGED = re.compile(r"[A-Z]?[a-z]{1,5}|[A-Z]{1,3}|\d{1,3}|[^\sA-Za-z\d]+|\n")
 
 
 NAMESPACE = "http://example.org/"
-"""Makes an IRI of an id of the film graph, which is only a name. Real namespaces are longer."""
+"""The namespace that turns ids of the film graph, which are plain names, into IRIs. Real namespaces are longer."""
 
 
 def sparql_json(columns: Sequence[str], rows: Iterable[Sequence[str]], namespace: str = NAMESPACE) -> str:
@@ -45,13 +46,13 @@ def sparql_json(columns: Sequence[str], rows: Iterable[Sequence[str]], namespace
 
 
 def sog_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Rows as Search-on-Graph prints them."""
+    """Rows as the table that Search-on-Graph prints."""
     rule = "|".join("--" for _ in columns)
     return "\n".join((f"{len(rows)} rows:", "|".join(columns), rule, *("|".join(row) for row in rows)))
 
 
 def separate_tokens(text: str) -> int:
-    """Tokens by the rule of the server's budget: every mark and line break counts one.
+    """The number of tokens by the rule of the server's budget: every punctuation mark and line break counts one.
 
     A word counts one, and one more for each six letters; a number counts one, and one more for each three digits.
     """
@@ -59,7 +60,7 @@ def separate_tokens(text: str) -> int:
 
 
 def merged_tokens(text: str) -> int:
-    """Tokens if every run of punctuation counts as one: byte-pair vocabularies have tokens for such runs of JSON.
+    """The number of tokens if a run of punctuation counts as one: byte-pair vocabularies have tokens for such runs.
 
     Counting each mark separately makes JSON, which is mostly punctuation, look larger than it is.
     """

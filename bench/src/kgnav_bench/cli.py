@@ -24,7 +24,7 @@ from kgnav_bench.walks.commands import walks
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
-    """Measure the server as a client sees it: started as a child process, spoken to over stdio or HTTP."""
+    """Measure the server as a client sees it: started as a child process, over stdio or HTTP."""
 
 
 @main.command(epilog=example("kgnav-bench overhead films.kg --rounds 3"))
@@ -32,7 +32,7 @@ def main() -> None:
 @click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Rounds of forty calls each.")
 @measurement
 def overhead(record: Run, graph: Path, rounds: int) -> str:
-    """A tool call over stdio and over HTTP, beside a bare server's idle tool and the same queries made directly."""
+    """Time of a tool call over stdio and over HTTP, compared with a no-op call and with direct queries."""
     from kgnav_bench import overhead as benchmark  # noqa: PLC0415 - `--help` needs no benchmark
 
     return benchmark.run(record, graph, rounds)
@@ -46,7 +46,7 @@ def overhead(record: Run, graph: Path, rounds: int) -> str:
 )
 @measurement
 def clients(record: Run, graph: Path, rounds: int, calls: int) -> str:
-    """1, 8 and 64 clients at once over HTTP, beside a bare server with as many."""
+    """Throughput of 1, 8 and 64 concurrent clients over HTTP, compared with a bare server."""
     from kgnav_bench import clients as benchmark  # noqa: PLC0415 - as above
 
     return benchmark.run(record, graph, rounds, calls)
@@ -69,7 +69,10 @@ def clients(record: Run, graph: Path, rounds: int, calls: int) -> str:
 def hub(
     record: Run, graph: Path, *, hub_id: str | None, leaf_id: str | None, direction: str, rounds: int, fetches: int
 ) -> str:
-    """A search on a hub beside one on a leaf, and beside fetching all to collapse it. --direction is of both ids."""
+    """Time of a search on a hub, compared with one on a leaf and with fetching the whole hub to summarize it.
+
+    --direction is that of both entities.
+    """
     from kgnav_bench import hub as benchmark  # noqa: PLC0415 - as above
 
     places = [benchmark.Place(name, direction) if name is not None else None for name in (hub_id, leaf_id)]
@@ -88,7 +91,7 @@ def hub(
 )
 @measurement
 def names(record: Run, graph: Path, *, sample: int | None, seed: int, misses: int) -> str:
-    """Each name of GRAPH, its singular, its plural and it with one typo: whether find_node has it first."""
+    """Whether find_node ranks each name of GRAPH first: as it is, in the singular, in the plural, and with one typo."""
     from kgnav_bench import names as benchmark  # noqa: PLC0415 - as above
 
     return benchmark.run(record, graph, sample, seed, misses)
@@ -99,7 +102,7 @@ def names(record: Run, graph: Path, *, sample: int | None, seed: int, misses: in
 @click.option("--pairs", default=10, show_default=True, type=click.IntRange(1))
 @measurement
 def start(record: Run, graph: Path | None, pairs: int) -> str:
-    """Process start to first answer, beside a bare server. Without GRAPH on the demo graph."""
+    """Time from process start to the first answer, compared with a bare server. Default: the demo graph."""
     from kgnav_bench import start as benchmark  # noqa: PLC0415 - as above
 
     return benchmark.run(record, graph, pairs)
@@ -110,7 +113,7 @@ def start(record: Run, graph: Path | None, pairs: int) -> str:
 @click.option("--rounds", default=20, show_default=True, type=click.IntRange(1))
 @measurement
 def sets(record: Run, graph: Path, rounds: int) -> str:
-    """A search for 1,000 entities of GRAPH in one call, beside one for a single entity."""
+    """Time of a search for 1,000 entities of GRAPH in one call, compared with one for a single entity."""
     from kgnav_bench import sets as benchmark  # noqa: PLC0415 - as above
 
     return benchmark.run(record, graph, rounds)
@@ -148,7 +151,7 @@ def reach(
     plans: bool,
     clients: int,
 ) -> str:
-    """Gold paths replayed: whether every gold relation is offered and every gold answer shown."""
+    """Replay gold paths, and check that every gold relation is offered and every gold answer shown."""
     if dataset == "freebase":
         from kgnav_bench import freebase_reach  # noqa: PLC0415 - as above
 
@@ -173,7 +176,7 @@ def reach(
 @click.argument("data", type=FOLDER)
 @click.argument("target", type=NEW_FILE)
 def convert(dataset: str, data: Path, target: Path) -> None:
-    """Write the files of folder DATA to TARGET in their source's own RDF, as gzipped N-Triples.
+    """Convert the files of folder DATA to the RDF of their source, as gzipped N-Triples in TARGET.
 
     freebase is FB15k-237, with mediators; wikidata is WD50K and CoDEx-M, with statements and their qualifiers.
     """
@@ -195,20 +198,20 @@ def convert(dataset: str, data: Path, target: Path) -> None:
 @click.option("--rounds", default=6, show_default=True, type=click.IntRange(1))
 @measurement
 def collapse(record: Run, endpoint: str, hubs: int, rounds: int) -> str:
-    """A search on hubs of a live Freebase beside the bare queries that list and count their relations."""
+    """Time of a search on hubs of a live Freebase, compared with direct queries for their relations and counts."""
     from kgnav_bench import freebase_collapse as benchmark  # noqa: PLC0415 - as above
 
     return benchmark.run(record, endpoint, hubs, rounds)
 
 
 _NODES = click.option(
-    "--nodes", default=100, show_default=True, type=click.IntRange(100), help="Seed of the generated graph."
+    "--nodes", default=100, show_default=True, type=click.IntRange(100), help="Number of nodes of the generated graph."
 )
 
 
 @main.group()
 def plans() -> None:
-    """Twelve kinds of plan beside the same questions by hand: in SQL, Cypher or SPARQL."""
+    """Time of twelve kinds of plans, compared with the same questions written by hand in SQL, Cypher or SPARQL."""
 
 
 @plans.command("make", epilog=example("kgnav-bench plans make synthetic --nodes 1000"))
@@ -227,9 +230,9 @@ def plans_make(folder: Path, nodes: int) -> None:
 @click.option("--rounds", default=20, show_default=True, type=click.IntRange(1), help="Questions of each kind.")
 @measurement
 def plans_run(record: Run, location: str, nodes: int, rounds: int) -> str:
-    """Measure on GRAPH, which has what `plans make` wrote.
+    """Measure plans on GRAPH, which contains the graph that `plans make` wrote.
 
-    It is a graph file, the URL of a Neo4j, or sparql+http://...#graph=IRI.
+    GRAPH is a graph file, the URL of a Neo4j, or sparql+http://...#graph=IRI.
     """
     from kgnav_bench.client import ToolFailedError  # noqa: PLC0415 - as above
     from kgnav_bench.plans import measuring  # noqa: PLC0415 - as above
@@ -244,12 +247,18 @@ def plans_run(record: Run, location: str, nodes: int, rounds: int) -> str:
 
 @main.group()
 def neo4j() -> None:
-    """The server on a live Neo4j beside the bare driver, at a hub and at leaves."""
+    """Time of the server on a live Neo4j, compared with its driver, at a hub and at leaves."""
 
 
 @neo4j.command("make", epilog=example("kgnav-bench neo4j make hub --size 100000"))
 @click.argument("folder", type=NEW_FOLDER)
-@click.option("--size", default=1_000_000, show_default=True, type=click.IntRange(10_000), help="Of the hub.")
+@click.option(
+    "--size",
+    default=1_000_000,
+    show_default=True,
+    type=click.IntRange(10_000),
+    help="Number of relationships of the hub.",
+)
 def neo4j_make(folder: Path, size: int) -> None:
     """Write the graph to FOLDER as the node and edge file that `scripts/service neo4j load` takes."""
     from kgnav_bench import neo4j_hub as benchmark  # noqa: PLC0415 - as above
@@ -272,7 +281,7 @@ def neo4j_films(data: Path, folder: Path) -> None:
 @click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Rounds of forty calls each.")
 @measurement
 def neo4j_run(record: Run, url: str, rounds: int) -> str:
-    """Measure on the store at URL, which has that graph."""
+    """Measure the Neo4j at URL, which contains the graph that `neo4j make` wrote."""
     from kgnav_bench import neo4j_hub as benchmark  # noqa: PLC0415 - as above
 
     return benchmark.run(record, url, rounds)
@@ -282,7 +291,7 @@ def neo4j_run(record: Run, url: str, rounds: int) -> str:
 @_questions("metaqa")
 @measurement
 def tokens(record: Run, dataset: str, data: Path, sample: int, everything: bool) -> str:
-    """Observation tokens of that replay, beside SPARQL results in JSON and SoG's tables."""
+    """Observation tokens of the replay of `reach`, compared with SPARQL results in JSON and SoG's tables."""
     from kgnav_bench import tokens as benchmark  # noqa: PLC0415 - as above
 
     return f"{dataset}\n\n{benchmark.run(record, data, None if everything else sample)}"
@@ -292,7 +301,7 @@ def tokens(record: Run, dataset: str, data: Path, sample: int, everything: bool)
 @_questions("metaqa")
 @measurement
 def economy(record: Run, dataset: str, data: Path, sample: int, everything: bool) -> str:
-    """Calls and tokens of that replay by plans, beside walking and a store's own JSON."""
+    """Calls and tokens of the replay of `reach` by plans, compared with walking and a store's own JSON."""
     from kgnav_bench import economy as benchmark  # noqa: PLC0415 - as above
 
     return f"{dataset}\n\n{benchmark.run(record, data, None if everything else sample)}"
@@ -303,7 +312,7 @@ def economy(record: Run, dataset: str, data: Path, sample: int, everything: bool
 @click.argument("folder", type=NEW_FOLDER)
 @measurement
 def load(record: Run, triples: int, folder: Path) -> str:
-    """Make a graph of so many TRIPLES with a large hub in FOLDER and load it, beside pyoxigraph's bulk load."""
+    """Create a graph of TRIPLES triples with a hub in FOLDER and load it, compared with pyoxigraph's bulk load."""
     from kgnav_bench import load as benchmark  # noqa: PLC0415 - as above
 
     return benchmark.run(record, triples, folder)
@@ -315,7 +324,7 @@ def load(record: Run, triples: int, folder: Path) -> str:
 @click.option("--format", "suffixes", multiple=True, metavar="SUFFIX", help="A suffix, such as csv. [default: all]")
 @measurement
 def formats(record: Run, edges: int, folder: Path, suffixes: tuple[str, ...]) -> str:
-    """Write so many EDGES in each format to FOLDER and load each: seconds and peak memory."""
+    """Write EDGES edges in each format to FOLDER and load each, to measure seconds and peak memory."""
     from kgnav_bench import formats as benchmark  # noqa: PLC0415 - as above
 
     unknown = set(suffixes) - set(benchmark.SUFFIXES)

@@ -1,6 +1,6 @@
-"""Two MCP clients for measuring: a bare one with next to no cost of its own, and the `mcp` package's client.
+"""Two MCP clients for measuring: a minimal one with hardly any cost of its own, and the `mcp` package's client.
 
-Both start the server as a child process and speak over its stdin and stdout, as desktop clients do.
+Both start the server as a child process and talk to it over its stdin and stdout, as desktop clients do.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _END_TIMEOUT = 10.0
 
 
 class ToolFailedError(Exception):
-    """A tool answered with an error, whose text this is."""
+    """A tool answered with an error, whose text is the message."""
 
 
 class ServerEndedError(Exception):
@@ -47,12 +47,12 @@ def script(name: str) -> str:
 
 
 def load_command(sources: Iterable[Path], target: Path) -> list[str]:
-    """The command that makes a graph file of the sources."""
+    """The command that creates a graph file from the sources."""
     return [script("kgnav"), "load", *map(str, sources), "--output", str(target), "--quiet"]
 
 
 def load(sources: Iterable[Path], target: Path) -> None:
-    """Make a graph file of the sources.
+    """Create a graph file from the sources.
 
     Raises:
         CalledProcessError: the sources cannot be loaded. The reason is on stderr.
@@ -71,7 +71,7 @@ def noop_command() -> list[str]:
 
 
 class BareClient:
-    """A client of a server that it starts as a child process: one JSON object a line, one request at a time.
+    """A client of a server that it starts as a child process: one JSON object per line, one request at a time.
 
     Raises ServerEndedError if the server does not answer.
     """
@@ -145,7 +145,7 @@ def text_of(result: Mapping[str, Any]) -> str:
 
 
 class PackageClient:
-    """The `mcp` package's own client, connected to a running server."""
+    """The client of the `mcp` package, connected to a running server."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -166,7 +166,7 @@ class PackageClient:
 
 @asynccontextmanager
 async def package_client(command: Sequence[str]) -> AsyncGenerator[PackageClient]:
-    """The `mcp` package's client of a server started as a child process, with the handshake protocol."""
+    """Start a server as a child process, and connect the `mcp` package's client with the handshake protocol."""
     parameters = StdioServerParameters(command=command[0], args=list(command[1:]))
     async with Client(parameters, mode="legacy") as client:
         yield PackageClient(client)

@@ -1,4 +1,4 @@
-"""Many concurrent clients over HTTP, each on its own kept connection, compared with a bare server."""
+"""Measures many concurrent clients over HTTP, each on its own kept-alive connection, compared with a bare server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kgnav_bench.overhead import DEGREES, LEAVES
 from kgnav_bench.runs import Run
 
 ALLOWED = 0.8
-"""Minimum share of the bare server's calls per second, for calls that use no store."""
+"""Minimum rate of calls that use no store, relative to the bare server's calls per second."""
 
 AT_ONCE = 1, 8, 64
 
@@ -53,10 +53,10 @@ class Round:
 
 
 def run(record: Run, graph: Path, rounds: int, calls: int) -> str:
-    """The report: every load in turn with each number of clients, `calls` calls a round."""
+    """Measure every load in turn with each number of clients, `calls` calls per round. Returns the report."""
     with closing(Store(graph)) as store:
         leaves = store.leaves(LEAVES, *DEGREES)
-    names = ("a bare mcp server, an idle tool", "think, which asks no store", "search")
+    names = ("a bare mcp server, a no-op tool", "think, which does not query the store", "search")
     searches = [("search", {"entity": leaf.key, "direction": leaf.direction}) for leaf in leaves]
 
     @contextmanager

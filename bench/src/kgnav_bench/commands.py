@@ -1,4 +1,4 @@
-"""What all commands have in common: argument types, an example in the help, and a run that can be resumed."""
+"""What all commands share: argument types, an example in the help, and a run that can be resumed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 NEW_FILE = click.Path(dir_okay=False, writable=True, path_type=Path)
 
 RESULTS = Path("bench-results")
-"""Folder of the files of runs without --output."""
+"""Folder for the files of runs without --output."""
 
 P = ParamSpec("P")
 
@@ -34,12 +34,15 @@ _CREDENTIALS: Final = re.compile(r"://[^/?#\s]*@")
 
 
 def example(command: str) -> str:
-    """The last part of a command's help: an example, on a line that can be pasted."""
+    """The last part of a command's help: an example on one line that can be pasted."""
     return f"\b\nExample:\n  {command}"
 
 
 def measurement(function: Callable[Concatenate[Run, P], str]) -> Callable[..., None]:
-    """A command's function that keeps what is measured in a file, prints the report and writes it beside the file."""
+    """Turn a function that returns a report into a command.
+
+    The command keeps the measurements in a file, prints the report and writes it beside the file.
+    """
 
     @click.option("-o", "--output", type=NEW_FILE, help=f"JSON Lines file of results. [default: one in {RESULTS}/]")
     @click.option("--again", is_flag=True, help="Discard the results in the file. [default: measure what is missing]")

@@ -1,6 +1,6 @@
-"""Direct queries of a graph file in this process, without anything around them.
+"""Queries a graph file directly in this process, as the baseline of a tool call.
 
-Each look-up makes the fewest queries that give the answer's facts. Any other query of the server is its overhead.
+Each look-up makes as few queries as the facts of the answer need. Any other query of the server counts as its overhead.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """An entity to measure at, with so few neighbours in one direction that all are shown."""
+    """An entity to measure at. It has so few neighbours in one direction that `search` shows all."""
 
     number: int
     key: str
@@ -61,7 +61,7 @@ class Store:
         self._connection.close()
 
     def leaves(self, wanted: int, low: int, high: int) -> list[Leaf]:
-        """Up to `wanted` entities with `low` to `high` edges in one direction, the same at every call."""
+        """Up to `wanted` entities with `low` to `high` edges in one direction. Every call returns the same."""
         chance = random.Random(1)  # noqa: S311 - a choice of samples, not a secret
         (highest,) = self._one(queries.HIGHEST_NODE)
         numbers = list(range(1, highest + 1))
@@ -88,7 +88,7 @@ class Store:
         return Leaf(number, node[1], node[2] or node[1], direction, degree, *relation)
 
     def largest_hubs(self, most: int) -> list[tuple[str, str]]:
-        """Key and direction of the nodes with most rows in one direction, largest first."""
+        """Key and direction of the nodes with the most rows in one direction, largest first."""
         found: list[tuple[str, str]] = []
         for number, side, _ in self._all(queries.LARGEST_HUBS, most):
             _, key, _ = self._one(queries.NODE, number)
@@ -96,7 +96,7 @@ class Store:
         return found
 
     def first_key(self) -> str:
-        """The id of some entity."""
+        """The id of the first entity in the file."""
         return str(self._one(queries.FIRST_KEY)[0])
 
     def neighbourhood(self, leaf: Leaf) -> int:
@@ -122,11 +122,11 @@ class Store:
         return sum(self._rows_of(query, number, leaf) for query in (queries.TAILS_BY, queries.HEADS_BY))
 
     def named(self, leaf: Leaf) -> int:
-        """Read the least that `find_node` needs: the entities with a name."""
+        """Read what `find_node` needs at least: the entities with a name."""
         return len(self._all(queries.NAMED, leaf.label))
 
     def fetch_all_and_collapse(self, key: str, direction: str) -> Counter[str]:
-        """Collapse a hub as in the paper: fetch every neighbour with its labels, then make the properties distinct.
+        """Summarize a hub as in the paper: fetch every neighbour with its labels, then keep the distinct properties.
 
         Two examples of each property are kept, as `search` shows them.
         """

@@ -17,11 +17,11 @@ from kgnav_bench.replay import COUNTERS, Result
 from kgnav_bench.runs import Run
 
 CALLS = 2.0
-"""Maximum calls per question with plans."""
+"""Maximum number of calls per question with plans."""
 OF_WALKING = 0.2
-"""Largest accepted share of the tokens of walking for plans."""
+"""Maximum number of tokens with plans, relative to walking."""
 RAW = ("JSON rows", "SPARQL's JSON")
-"""The raw answers in two formats: the smallest JSON of a store's driver, and that of a SPARQL endpoint."""
+"""The formats of raw answers: the smallest JSON of a store's driver, and that of a SPARQL endpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Compared:
 
     @property
     def raw(self) -> Sequence[Sequence[int]]:
-        """Tokens of the formats in `RAW`, by counter."""
+        """For each format in `RAW`, the number of tokens by each counter."""
         answers = sorted(self.planned.question.answers)
         rows = json.dumps([{"id": answer} for answer in answers], ensure_ascii=False, separators=(",", ":"))
         documents = rows, baselines.sparql_json(("value",), [(answer,) for answer in answers])
@@ -48,7 +48,7 @@ def _both(folder: Path) -> Generator[Sequence[Callable[[Question], Compared]]]:
 
 
 def run(record: Run, folder: Path, size: int | None) -> str:
-    """The report on questions of one, two and three hops: all of them, or a fixed sample."""
+    """Ask all questions of one, two and three hops, or a fixed sample of them. Returns the report."""
     asked = chosen(folder, size)
     everything = record.measured("questions", Compared, asked, partial(_both, folder))
     groups = by_hops(asked.values(), everything)

@@ -1,7 +1,7 @@
 """Models behind an address: any OpenAI-compatible chat completions API, and Anthropic's messages API.
 
-Both by their official packages, the extra `models`. API keys come from the environment alone: OPENAI_API_KEY or
-ANTHROPIC_API_KEY. An endpoint of one's own machine needs none.
+Both use the official packages, which the extra `models` installs. API keys are read from the environment only:
+OPENAI_API_KEY or ANTHROPIC_API_KEY. An endpoint on this machine needs none.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 RETRIES = 5
-"""Times that a request is repeated after 408, 409, 429, 5xx or a broken connection, by default."""
+"""Default number of times that a request is repeated after status 408, 409, 429, 5xx or a broken connection."""
 TIMEOUT = 300.0
-"""Seconds for one request, by default."""
+"""Default time limit of one request in seconds."""
 PATIENCE = 1200.0
-"""Seconds for a request with its retries and what `Retry-After` asks to wait, by default."""
+"""Default time limit in seconds of a request with its retries and the waiting that `Retry-After` asks for."""
 MAX_TOKENS = 4096
-"""Tokens of a reply if none are given. Anthropic's API requires a number."""
+"""Default maximum number of tokens of a reply. Anthropic's API requires a number."""
 
 _PIP = "pip install 'kgnav-bench[models]'"
 _TOO_LONG_STATUS = frozenset({400, 413, 422, 500})
@@ -52,7 +52,7 @@ class Provider(StrEnum):
 
 
 def provider_of(url: str) -> Provider:
-    """The API of an endpoint by its host name: Anthropic's if the host is called so, otherwise OpenAI's."""
+    """The API of an endpoint: Anthropic's if the host name says so, otherwise OpenAI's."""
     return Provider.ANTHROPIC if "anthropic" in (urlsplit(url).hostname or "") else Provider.OPENAI
 
 
@@ -69,10 +69,10 @@ async def connect(
     """A model by the address of its API, such as `http://localhost:8000/v1` or `https://api.anthropic.com`.
 
     Args:
-        url: What stands before `/chat/completions`, or before `/v1/messages`.
+        url: The part of the address before `/chat/completions` or `/v1/messages`.
         model: The model's name at this endpoint.
-        provider: The API; by the host's name if None.
-        retries: Times that a failed request is repeated.
+        provider: The API; None: by the host name.
+        retries: How often a failed request is repeated.
         request_timeout: Seconds for one request.
         patience: Seconds for a request with its retries and the waiting that the endpoint asks for.
 
@@ -144,7 +144,7 @@ class _EndpointModel:
         try:
             return self._reply(response, raw.elapsed.total_seconds())
         except (AttributeError, TypeError, LookupError, ValueError) as error:  # the packages check no types
-            raise EndpointError(f"{self._url} sent what is not a reply: {str(response)[:_REASON]}") from error
+            raise EndpointError(f"{self._url} sent something that is not a reply: {str(response)[:_REASON]}") from error
 
     def _reply(self, response: Any, seconds: float) -> Reply:  # noqa: ANN401 - servers differ from the package's types
         raise NotImplementedError
@@ -161,7 +161,9 @@ class _EndpointModel:
                 f"has no model {self._name!r}, or no API at this address", error, "Check --model and --url."
             ) from error
         except api.RateLimitError as error:
-            raise self._error("still limits the rate after all retries", error, "Lower --concurrency.") from error
+            raise self._error(
+                "still limits the rate of requests after all retries", error, "Lower --concurrency."
+            ) from error
         except (api.APITimeoutError, TimeoutError) as error:
             raise EndpointError(
                 f"{self._url} did not answer in time. Try again, or with a longer --timeout."
@@ -175,7 +177,7 @@ class _EndpointModel:
             advice = "Try again later." if error.status_code >= 500 else "Check the arm's settings and the model."
             raise self._error(f"refuses the request with status {error.status_code}", error, advice) from error
         except (api.APIError, ValueError) as error:
-            raise EndpointError(f"{self._url} sent what is not a reply: {str(error)[:_REASON]}") from error
+            raise EndpointError(f"{self._url} sent something that is not a reply: {str(error)[:_REASON]}") from error
 
     def _error(self, problem: str, error: Any, advice: str) -> EndpointError:  # noqa: ANN401 - of either package
         return EndpointError(f"{self._url} {problem}: {_message(error)[:_REASON]}. {advice}")

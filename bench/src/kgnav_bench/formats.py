@@ -1,4 +1,4 @@
-"""Time and memory of a load of the same edges in each format whose files can be large."""
+"""Time and memory of a load of the same edges in each format that is used for large files."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ EDGES_PER_NODE = 4
 _BATCH = 50_000
 
 Edge = tuple[int, int, int]
-"""Head, tail and a number of the edge."""
+"""Head, tail and the number of the edge."""
 
 
 def edges(number: int, seed: int = 7) -> Iterator[Edge]:
-    """Edges between random nodes, a tenth of which lead to one node."""
+    """Yield `number` edges between random nodes. A tenth of them lead to one node."""
     chance = random.Random(seed)  # noqa: S311 - data for measuring, not a secret
     nodes = len(_nodes(number))
     for _ in range(number):
@@ -161,7 +161,7 @@ SUFFIXES = (*TEXTS, *BINARIES)
 
 
 def write_source(path: Path, number: int) -> None:
-    """Write a number of edges in the format of the file's suffix, unless the file exists."""
+    """Write `number` edges in the format of the file's suffix, unless the file exists."""
     if path.exists():
         return
     part = path.with_suffix(".part")
@@ -176,7 +176,7 @@ def write_source(path: Path, number: int) -> None:
 
 
 def run(record: Run, number: int, folder: Path, suffixes: Sequence[str]) -> str:
-    """Write a number of edges in each format, load each in a process of its own, and report the figures."""
+    """Write `number` edges in each format, load each in a separate process, and return the report."""
     folder.mkdir(parents=True, exist_ok=True)
 
     def load(suffix: str) -> Loaded:

@@ -25,7 +25,7 @@ _HOP = "./"
 def source_triples(folder: Path) -> Iterator[tuple[str, str, str]]:
     """The triples of the data set, with ids as in Freebase's RDF. A two-hop relation is `rel1.rel2`.
 
-    Paths through a mediator back to their start are left out, since they have no meaning.
+    Paths through a mediator back to their start are omitted, since they have no meaning.
     """
     for head, relation, tail in _rows(folder / "triples.tsv.gz"):
         hops = _hops(relation)

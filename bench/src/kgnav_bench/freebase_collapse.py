@@ -1,4 +1,4 @@
-"""Compares `search` on hubs of a live Freebase with the bare queries that list and count their relations."""
+"""Compares `search` on hubs of a live Freebase with direct queries that list and count their relations."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
 
 LARGE = 200_000
-"""From this number of rows on, counting dominates a hub's time, in the bare queries as well."""
+"""Number of rows from which counting dominates a hub's time, in the direct queries as well."""
 
 AT_MOST, AT_MOST_LARGE = 3.0, 1.1
-"""Maximum time of the collapse relative to the bare queries. At a small hub, examples with names dominate."""
+"""Maximum time of `search` relative to the direct queries. At a small hub, examples with names dominate."""
 
 _OUTGOING = "SELECT ?p (COUNT(*) AS ?n) {$hub ?p ?far} GROUP BY ?p"
 """Reads the hub's triples once."""
@@ -59,7 +59,7 @@ _BARE = {"outgoing": (_OUTGOING, _OUTGOING_THROUGH), "incoming": (_INCOMING, _IN
 
 
 class Endpoint:
-    """A client of a SPARQL endpoint on one kept connection. It only parses the answers."""
+    """A client of a SPARQL endpoint on one kept-alive connection. It does nothing but parse the answers."""
 
     def __init__(self, url: str) -> None:
         parts = urllib.parse.urlsplit(url)
@@ -86,7 +86,7 @@ class Endpoint:
 
 @dataclass(slots=True)
 class Times:
-    """Seconds at one hub, by round: the tool, the bare one-hop query, and both bare queries (with mediators)."""
+    """Seconds at one hub, by round: the tool, the direct one-hop query, and both direct queries (with mediators)."""
 
     place: Place
     rows: int
@@ -98,7 +98,7 @@ class Times:
 
     @property
     def ratio(self) -> float:
-        """Median time of the collapse, divided by that of the bare queries for the same relations."""
+        """Median time of the tool, divided by that of the direct queries for the same relations."""
         return median(self.tool) / median(self.both)
 
 
@@ -115,7 +115,7 @@ def largest(endpoint: str, number: int) -> list[tuple[Place, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """One round at one hub: the seconds of the tool, of the one-hop query and of both, and the relations listed."""
+    """One round at one hub: seconds of the tool, of the one-hop query and of both queries, and the relations listed."""
 
     tool: float
     one_hop: float
@@ -164,7 +164,7 @@ def _count(store: Endpoint, place: Place) -> tuple[float, float]:
 
 
 def run(record: Run, endpoint: str, hubs: int, rounds: int) -> str:
-    """The report on the largest hubs."""
+    """Measure the largest hubs. Returns the report."""
     with record.items("largest hubs", list[tuple[Place, int]], 1) as items:
         found = items.value(str(2 * hubs), lambda: largest(endpoint, 2 * hubs))
     places, others = ([place for place, _ in some] for some in (found[:hubs], found[hubs:]))

@@ -29,7 +29,7 @@ _LISTS = [(tool, entity, step) for entity, step in HUBS for tool in ("search", "
 """The lists that are read to the end."""
 
 TOP = 20
-"""Number of relations kept when a question ranks them (GraphWalker's ablation)."""
+"""Number of relations that are kept when they are ranked by the question (GraphWalker's ablation)."""
 
 _SHOWN_FAILURES = 10
 
@@ -44,7 +44,7 @@ def endpoint_command(endpoint: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """One gold step: from an entity along a relation to one end. `question`, if any, ranks the relations."""
+    """One gold step: from an entity along a relation to one far end. A `question`, if any, ranks the relations."""
 
     entity: str
     step: Step
@@ -54,7 +54,7 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """The outcome of a walk. `rank` is the relation's place in the list of relations; None if it is not listed."""
+    """The result of a walk. `rank` is the relation's position in the list of relations; None if it is not listed."""
 
     walk: Walk
     rank: int | None
@@ -197,7 +197,7 @@ def _connected(endpoint: str, measure: Callable[[Caller, K], T]) -> Generator[Se
 
 
 def run(record: Run, folder: Path, endpoint: str) -> str:
-    """The report: questions, relations and hubs, and whether nothing is missing."""
+    """Walk the questions, relations and hubs. Returns the report, which says whether anything is missing."""
     truth = source_neighbours(folder)
     gold, every = gold_walks(folder), relation_walks(folder)
     sets = {f"{len(gold)} SimpleQuestions": gold, f"{len(every) // 2} relations from both ends": every}

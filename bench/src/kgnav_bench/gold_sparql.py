@@ -1,6 +1,6 @@
 """Parses the gold SPARQL of the Wikidata questions into the parts to walk: triples, statements and paths.
 
-Only the forms in these questions are supported. Anything else is refused, so that no question is silently misread.
+Only the forms that occur in these questions are supported. Any other query is refused, so that none is misread.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An HTTP server as a child process, and a client with next to no cost of its own: one kept socket."""
+"""An HTTP server as a child process, and a client with hardly any cost of its own: one kept-alive socket."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from kgnav_bench.client import HANDSHAKE, PROTOCOL, ServerEndedError, script, text_of
 
 READY = "Serving MCP at "
-"""A server writes this to stderr, followed by its URL, when it listens."""
+"""The text that a server writes to stderr, followed by its URL, when it listens."""
 
 Era = Literal["stateless", "handshake"]
 

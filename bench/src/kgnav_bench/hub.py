@@ -1,4 +1,4 @@
-"""Compares `search` on a hub with a leaf, and with fetching the hub's whole neighbourhood to collapse it."""
+"""Compares `search` on a hub with a leaf, and with fetching the hub's whole neighbourhood to summarize it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ AT_MOST = 2.0
 """Maximum time of `search` on the hub relative to the leaf."""
 
 FASTER = 1000
-"""Minimum speed-up over fetch-all-and-collapse..."""
+"""Minimum speed-up over fetching and summarizing the whole neighbourhood."""
 
 JUDGED_FROM = 1_000_000
-"""...judged only on a hub with at least this number of rows."""
+"""Minimum number of rows of a hub for which `FASTER` is checked."""
 
 _WARM_UP = 5
 _OTHERS = 20
@@ -63,7 +63,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The hub's degree, and how many relations and rows the answers on the hub and on the leaf have."""
+    """The hub's degree, and the numbers of relations and rows in the answers on the hub and on the leaf."""
 
     degree: int
     relations: int
@@ -72,7 +72,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The file and the server, and the entities that are queried."""
+    """The file, the server, and the entities that are queried."""
 
     store: Store
     client: BareClient
@@ -81,7 +81,7 @@ class Sides:
     others: Sequence[Place]
 
     def round(self, *, fetches: bool) -> Round:
-        """Search other hubs, then this one, the leaf, and this one again. `fetches` tells whether to fetch it all."""
+        """Search other hubs, then this hub, the leaf, and this hub again. `fetches`: also fetch the whole hub."""
         for other in self.others:
             self.search(other)
         seconds: list[float] = []
@@ -96,17 +96,17 @@ class Sides:
         return Round(hub, leaf, again, perf_counter() - start if fetches else None)
 
     def sizes(self) -> Sizes:
-        """What both answers have."""
+        """The sizes of both answers."""
         degree = self.store.fetch_all_and_collapse(self.hub.entity, self.hub.direction).total()
         return Sizes(degree, *(parse(self.search(place)).total for place in (self.hub, self.leaf)))
 
     def search(self, place: Place) -> str:
-        """The answer at a place."""
+        """The answer of `search` at a place."""
         return self.client.call("search", asdict(place))
 
 
 def run(record: Run, graph: Path, hub: Place | None, leaf: Place | None, *, rounds: int, fetches: int) -> str:
-    """The report: `search` on hub and leaf in turn, and in between a few times the paper's method directly on the file.
+    """Call `search` on hub and leaf in turn, and a few times use the paper's method on the file. Returns the report.
 
     By default the hub is the largest one, and the leaf an entity of degree 45 to 50.
 
@@ -147,7 +147,7 @@ def run(record: Run, graph: Path, hub: Place | None, leaf: Place | None, *, roun
     what = (
         f"search on the hub {hub.entity} ({sizes.relations:,} relations)",
         f"search on the leaf {leaf.entity} ({sizes.rows:,} rows)",
-        "search on the hub once more, its relations kept",
+        "search on the hub again, with cached relations",
         f"fetch all {sizes.degree:,} and collapse, direct, {len(times.whole)} times",
     )
     return _report(f"{graph.name}: {rounds} rounds, ms", what, times, sizes.degree)

@@ -33,9 +33,9 @@ SYLLABLES = ("ka", "lo", "mi", "ner", "dus", "ta", "vel", "sor", "qui", "ban", "
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """One load in a process of its own.
+    """One load in a separate process.
 
-    The peak is the resident memory of that process and of those that it starts, all together. Bytes.
+    The peak, in bytes, is the resident memory of that process and of all processes that it starts.
     """
 
     name: str
@@ -75,7 +75,7 @@ def write_source(path: Path, triples: int) -> None:
 
 
 def load_oxigraph(source: Path, target: Path) -> None:
-    """Load the source into pyoxigraph's store on disk."""
+    """Load the source into a pyoxigraph store on disk."""
     from pyoxigraph import Store  # noqa: PLC0415 - only the child that measures it needs it
 
     shutil.rmtree(target, ignore_errors=True)
@@ -92,14 +92,14 @@ LOADERS: Mapping[str, tuple[Loader, str]] = {
         ".oxigraph",
     ),
 }
-"""For each way to load, its command and its target's suffix."""
+"""For each kind of load, its command and the suffix of its target."""
 
 
 def measure(name: str, source: Path) -> Loaded:
     """Load in a new process, so that memory and caches of one load do not affect the other.
 
     Raises:
-        RuntimeError: as `measure_command`.
+        RuntimeError: the load failed. Its own message is on stderr.
     """
     command, suffix = LOADERS[name]
     target = source.with_suffix(suffix)
@@ -137,7 +137,7 @@ def _resident(process: psutil.Process) -> int:
 
 
 def run(record: Run, triples: int, folder: Path) -> str:
-    """Write the source once, load it both ways in turn, and report the figures."""
+    """Write the source once, load it both ways in turn, and return the report."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / f"zipf-{triples}.nt"
 

@@ -37,7 +37,7 @@ class Question:
 
 
 Neighbours = Mapping[tuple[str, str], Mapping[str, Sequence[str]]]
-"""Far ends by relation, for each (entity, direction), straight from the source file."""
+"""Far ends by relation, for each (entity, direction), read directly from the source file."""
 
 
 def graph_source(folder: Path) -> Path:
@@ -49,7 +49,7 @@ def questions(folder: Path, hops: int) -> list[Question]:
     """The questions with gold paths of this length, in the order of the file.
 
     Raises:
-        UnreadableDatasetError: the file cannot be read, or a row of it is not a question with a gold path.
+        UnreadableDatasetError: the file cannot be read, or one of its rows is not a question with a gold path.
     """
     path = folder / f"{hops}hop.jsonl.gz"
     result = read(METAQA, path)

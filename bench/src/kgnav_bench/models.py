@@ -1,4 +1,4 @@
-"""The interface to a language model: messages and tools go in, one reply comes out."""
+"""The interface to a language model: it takes messages and tools, and returns one reply."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ServerFailedError(Exception):
 
 
 class ContextFullError(EndpointError):
-    """The messages are longer than the model's context."""
+    """The messages exceed the model's context."""
 
 
 class Role(StrEnum):
@@ -36,10 +36,10 @@ class CallRequest:
     """A call of a tool that a model asks for."""
 
     id: str
-    """The endpoint's id of the call. The tool's answer names it."""
+    """The endpoint's id of the call. The message with the tool's answer refers to it."""
     tool: str
     arguments: Mapping[str, Any] | str
-    """The text that the model wrote if it is not a JSON object."""
+    """The arguments or, if the model did not write a JSON object, its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class Message:
     role: Role
     text: str = ""
     calls: tuple[CallRequest, ...] = ()
-    """What an assistant's message asks for."""
+    """The tool calls that an assistant's message requests."""
     call_id: str = ""
-    """The call that a tool's message answers."""
+    """The id of the call that a tool's message answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ class Finish(StrEnum):
 
     DONE = "done"
     CALLS = "calls"
-    """It waits for the answers of its calls."""
+    """It waits for the answers of its tool calls."""
     LENGTH = "length"
-    """The reply was cut: the most tokens or the context is reached."""
+    """The reply was cut at the maximum number of tokens or the end of the context."""
     REFUSED = "refused"
     """The model or a content filter declined."""
 
@@ -105,7 +105,7 @@ class Model(Protocol):
         max_tokens: int | None = None,
         stop: Sequence[str] = (),
     ) -> Reply:
-        """The reply to these messages. None leaves a parameter to the endpoint.
+        """The reply to these messages. A parameter that is None is left to the endpoint.
 
         Raises:
             EndpointError: the endpoint does not answer after all retries, or refuses the request.

@@ -1,4 +1,4 @@
-"""Whether `find_node` ranks the right entity first for names as people write them."""
+"""Measures whether `find_node` ranks the right entity first for names as people write them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
 
 AT_LEAST = 0.99
-"""Minimum share of each variant that is ranked first."""
+"""Minimum share of names that are ranked first, for each kind of variant."""
 
 _SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A way to write a name, the names found for it, the best first, and the seconds that this took."""
+    """One spelling of a name, the names found for it, best first, and the duration of the call in seconds."""
 
     name: str
     hint: str
@@ -36,7 +36,7 @@ class Asked:
 
 @dataclass(slots=True)
 class Tally:
-    """The results of one way to write names. `taken` counts variants that are exactly the name of another entity."""
+    """The results of one kind of variant. `taken` counts variants that are exactly the name of another entity."""
 
     asked: list[Asked]
     taken: int
@@ -57,7 +57,7 @@ class Tally:
 
 
 def run(record: Run, graph: Path, sample: int | None, seed: int, misses: int) -> str:
-    """The report on `find_node` for each preferred name, its singular, its plural, and with one typo.
+    """Call `find_node` for each preferred name, its singular, its plural, and with one typo. Returns the report.
 
     Any entity with exactly the intended name counts as right. A variant equal to the name is skipped. `misses` is the
     number of failures to list.

@@ -1,6 +1,6 @@
-"""Compares the server on a live Neo4j with the bare driver: a node with a million relationships, nodes with fifty.
+"""Compares the server on a live Neo4j with its driver: at a node with a million relationships and nodes with fifty.
 
-Compared calls alternate within one run. The bare driver runs one statement that gives the answer's facts, in a read
+Compared calls alternate within one run. The driver runs one statement that returns the facts of the answer, in a read
 transaction over an open connection.
 """
 
@@ -34,18 +34,18 @@ SMALL_DEGREE = 1_000
 HUB_CALLS = 5
 """Calls at the hub in a round."""
 WARM_UP = 15
-"""Rounds that are not counted: a Java server compiles its code while it is used."""
+"""Number of first rounds that are not counted: a Java server compiles its code while it is used."""
 
 AT_MOST = 2.0
 """Maximum time of `search` on the hub relative to a leaf."""
 CHARACTERS = 3_000
-"""Limit of an answer on the hub."""
+"""Maximum length in characters of an answer on the hub."""
 ALLOWED_SECONDS, ALLOWED_SHARE = 0.0015, 0.10
 _TIMEOUT = 60.0
 
 
 def make(folder: Path, size: int) -> tuple[Path, Path]:
-    """Write node and edge files: a hub with `size` relationships of three types, and smaller nodes to compare it with.
+    """Write node and edge files: a hub with `size` relationships of three types, and smaller nodes for comparison.
 
     These are forty hubs with a thousand relationships, and forty leaves with fifty.
     """
@@ -85,7 +85,7 @@ def _leaf(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A tool call at a node, and the store's part of it as a statement."""
+    """A tool call at a node, and the statement for the part of it that the store does."""
 
     name: str
     tool: str
@@ -167,20 +167,20 @@ class Times:
 
     @property
     def within(self) -> bool:
-        """Whether a call takes at most as long as the bare statement plus 10 % and 1.5 ms."""
+        """Whether a call takes at most as long as the direct statement plus 10 % and 1.5 ms."""
         return self.added <= ALLOWED_SECONDS + ALLOWED_SHARE * median(self.direct)
 
 
 @dataclass(frozen=True, slots=True)
 class Hub:
-    """The server's answer on the hub, and the hub's degree by the driver."""
+    """The server's answer on the hub, and the hub's degree according to the driver."""
 
     answer: str
     degree: int
 
 
 def run(record: Run, url: str, rounds: int) -> str:
-    """The report on a store loaded with `make`'s files. Each round is one call of each side at each leaf."""
+    """Measure a store loaded with `make`'s files. A round is one call of each side at each leaf. Returns the report."""
     measured = {case.name: Times() for case in CASES}
     for case in CASES:
         items = {str(n): case for n in range(1, rounds * (HUB_CALLS if case.hub else 1) + 1)}

@@ -1,4 +1,4 @@
-"""The statements of a bare Neo4j client for the facts of an answer, one for each call, using the degree store."""
+"""The statements of a plain Neo4j client for the facts of an answer, one for each call, using the degree store."""
 
 from __future__ import annotations
 

@@ -14,12 +14,12 @@ TOOL = "noop"
 
 
 def noop(text: str) -> str:
-    """Give the text back."""
+    """Return the text."""
     return text
 
 
 def main() -> None:
-    """Serve until the client closes stdin, or for ever."""
+    """Serve until the client closes stdin, or until the process is ended."""
     server = MCPServer[None]("noop", log_level="WARNING")
     server.add_tool(noop, name=TOOL, structured_output=False)
     if sys.argv[1:] == ["http"]:

@@ -34,7 +34,7 @@ HTTP_OF_STDIO = 1.5
 LEAVES = 40
 DEGREES = 30, 50
 CALLS = LEAVES
-"""Calls of one side in a row before the next side's turn. Single calls would find the processor's caches cold."""
+"""Number of calls of one side before the next side's turn. Single calls would find the processor's caches cold."""
 
 P = ParamSpec("P")
 
@@ -98,7 +98,7 @@ class Times:
     idle: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
 
     def share(self, transport: str) -> float:
-        """Median time of the call, divided by the time allowed for it."""
+        """Median time of the call, divided by the maximum time allowed for it."""
         allowed = IDLE_CALLS * median(self.idle[transport]) + QUERIES * median(self.direct)
         return median(self.server[transport]) / allowed
 
@@ -111,7 +111,7 @@ class Times:
 
 
 def run(record: Run, graph: Path, rounds: int) -> str:
-    """The report on one graph file. Every round measures all sides in turn, a few calls each."""
+    """Measure one graph file. Every round measures all sides in turn, a few calls each. Returns the report."""
     with closing(Store(graph)) as store:
         leaves = store.leaves(LEAVES, *DEGREES)
         if not leaves:

@@ -11,7 +11,7 @@ PLANS = ("--toolsets", "plans")
 
 
 class PlanReplay:
-    """Asks questions over one client, each by one plan. Each further page of a long answer is another call."""
+    """Asks questions over one client, one plan for each. Each further page of a long answer is another call."""
 
     def __init__(self, client: Caller, prefix: str = "") -> None:
         """`prefix` is the part of the store's ids before the names in the questions."""

@@ -1,4 +1,4 @@
-"""What the tokens of a model cost."""
+"""The price of a model's tokens."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from kgnav_bench.records import Tokens
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """US dollars for a million tokens."""
+    """Prices in US dollars per million tokens."""
 
     prompt: float
     completion: float
     cached: float | None = None
-    """Of prompt tokens that were read from a cache; None: as `prompt`."""
+    """The price of prompt tokens that were read from a cache; None: that of `prompt`."""
 
     def of(self, requests: Iterable[Tokens]) -> float:
         """The price of requests in US dollars, given the tokens of each."""

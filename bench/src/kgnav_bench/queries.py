@@ -1,6 +1,7 @@
-"""The benchmarks' own queries of a graph file: to choose nodes to measure at, and as the direct baseline.
+"""The benchmarks' queries of a graph file: to choose nodes to measure at, and as the direct baseline.
 
-The baseline reads what an answer needs and has the form of the server's own queries, so that a call's other costs show.
+The baseline reads the facts of an answer with queries in the form of the server's own, so that a call's other costs
+become visible.
 """
 
 from __future__ import annotations

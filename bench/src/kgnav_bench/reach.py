@@ -24,7 +24,10 @@ T = TypeVar("T")
 
 @contextmanager
 def serving(folder: Path, location: str | None, *options: str) -> Generator[tuple[BareClient, str]]:
-    """A client of a server of the film graph, and the prefix of its ids. Without `location` it makes a graph file."""
+    """Start a server of the film graph.
+
+    Yields its client and the prefix of its ids. Without `location`, a graph file is created.
+    """
     if location is not None:
         with BareClient([*server_command(location), *options]) as client:
             yield client, PREFIX
@@ -38,14 +41,14 @@ def serving(folder: Path, location: str | None, *options: str) -> Generator[tupl
 
 @contextmanager
 def replaying(folder: Path, location: str | None = None) -> Generator[Replay]:
-    """A replay by walking."""
+    """Start a server, and yield a replay by walking."""
     with serving(folder, location) as (client, prefix):
         yield Replay(client, source_neighbours(folder), prefix)
 
 
 @contextmanager
 def planning(folder: Path, location: str | None = None) -> Generator[PlanReplay]:
-    """A replay by plans."""
+    """Start a server, and yield a replay by plans."""
     with serving(folder, location, *PLANS) as (client, prefix):
         yield PlanReplay(client, prefix)
 
@@ -61,7 +64,7 @@ def _chosen(folder: Path, hops: int, size: int | None) -> Sequence[Question]:
 
 
 def by_hops(asked: Iterable[Question], values: Iterable[T]) -> dict[int, list[T]]:
-    """The values of questions by the number of hops."""
+    """Group the values of questions by the number of hops."""
     groups: dict[int, list[T]] = {hops: [] for hops in HOPS}
     for question, value in zip(asked, values, strict=True):
         groups[len(question.path)].append(value)
@@ -81,7 +84,10 @@ def _replays(
 def run(
     record: Run, folder: Path, size: int | None, location: str | None = None, *, plans: bool = False, clients: int = 1
 ) -> str:
-    """The report on questions of one, two and three hops, by concurrent clients with a server each."""
+    """Replay questions of one, two and three hops with concurrent clients, each with its own server.
+
+    Returns the report.
+    """
     asked = chosen(folder, size)
     start = partial(_replays, folder, location, plans=plans, clients=clients)
     results = record.measured("questions", Result, asked, start)

@@ -1,6 +1,6 @@
 """The records that datasets, agents, walks and scores exchange: a question with its true answers, and an attempt at it.
 
-Both are written as JSON Lines, one record a line.
+Both are written as JSON Lines, one record per line.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 
 class UnreadableRecordsError(Exception):
-    """A file of records has a line that is not one. The message has the line's number and what is wrong."""
+    """A line of a file is not a record of this kind. The message has the line's number and the reason."""
 
 
 class Record(BaseModel):
-    """A record of one line. Unknown fields are refused, so that a misspelled one is noticed."""
+    """A record of one line. Unknown fields are refused, so that a misspelt one is noticed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -32,7 +32,7 @@ class Entity(Record):
 
 
 class Answer(Record):
-    """One true answer: an entity or a value. Each of its names is accepted; the first one is the usual."""
+    """One true answer: an entity or a value. Each of its names is accepted; the first one is the usual name."""
 
     names: tuple[str, ...] = Field(min_length=1)
     id: str | None = None
@@ -40,12 +40,12 @@ class Answer(Record):
 
 
 class AnswerKind(StrEnum):
-    """What the true answers of a question are."""
+    """The kind of a question's true answers."""
 
     ENTITIES = "entities"
     """Entities or values. The order does not matter."""
     BOOLEAN = "boolean"
-    """One answer named True or False."""
+    """One answer, named True or False."""
     TEXT = "text"
     """One free text."""
 
@@ -59,24 +59,24 @@ class Question(Record):
     answers: tuple[Answer, ...]
     """The true answers. Empty if the graph has none."""
     topics: tuple[Entity, ...] = ()
-    """The entities that the question names, where the dataset gives them."""
+    """The entities that the question mentions, where the dataset gives them."""
     kind: str = ""
     """The dataset's own kind of question, such as `2-hop` or `composition`. Scores are reported by it."""
     answer_kind: AnswerKind = AnswerKind.ENTITIES
     dataset: str = ""
     split: str = ""
     relations: tuple[str, ...] = ()
-    """The gold path from the topic, one relation a hop, `^` in front of a relation that is followed backwards."""
+    """The gold path from the topic, one relation per hop, with `^` before a relation that is followed backwards."""
     query: str | None = None
     """The gold query, in SPARQL or Cypher."""
 
 
 class ToolCall(Record):
-    """One call of a tool by a model, with the answer that the model was shown."""
+    """One call of a tool by a model, with the answer as the model saw it."""
 
     tool: str
     arguments: Mapping[str, Any] | str
-    """The text that the model wrote if it is not a JSON object."""
+    """The arguments or, if the model did not write a JSON object, its text."""
     result: str
     is_error: bool = False
     seconds: float = 0.0
@@ -93,19 +93,19 @@ class Tokens(Record):
 
 
 class Turn(Record):
-    """One request to the model and what it replied."""
+    """One request to the model, and its reply."""
 
     phase: str = ""
-    """The part of the method that this turn belongs to, such as `plan` or `verify`; empty if it has one part."""
+    """The part of the method that this turn belongs to, such as `plan` or `verify`; empty if there is only one."""
     text: str = ""
-    """What the model wrote."""
+    """The text of the reply."""
     calls: tuple[ToolCall, ...] = ()
     """The calls of this turn with their answers."""
     tokens: Tokens = Tokens()
     seconds: float = 0.0
     """Time until the reply was complete, without the calls."""
     finish: str = ""
-    """Why the model stopped, as the endpoint says."""
+    """Why the model stopped, in the endpoint's words."""
 
 
 class Outcome(StrEnum):
@@ -117,7 +117,7 @@ class Outcome(StrEnum):
     UNREADABLE = "unreadable"
     """The final output has no answer in the required form."""
     EXHAUSTED = "exhausted"
-    """The turns, calls or tokens were used up before an answer."""
+    """The limit of turns, calls or tokens was reached before an answer."""
     REFUSED = "refused"
     """The model declined."""
     FAILED = "failed"
@@ -142,7 +142,7 @@ class Attempt(Record):
     turns: tuple[Turn, ...] = ()
     seconds: float = 0.0
     price: float | None = None
-    """In US dollars; None if no price is configured."""
+    """The price in US dollars; None if no prices are configured."""
 
 
 R = TypeVar("R", bound=Record)
@@ -176,7 +176,7 @@ def _with_article(noun: str) -> str:
 
 
 def write_records(path: Path, records: Iterable[Record]) -> int:
-    """Write a JSON Lines file, gzipped if it is named `.gz`. Returns the number of records. Defaults are left out."""
+    """Write a JSON Lines file, gzipped if its name ends in `.gz`. Returns the number of records. Omits defaults."""
     opened = gzip.open if path.suffix == ".gz" else open
     count = 0
     with opened(path, "wt", encoding="utf-8") as file:

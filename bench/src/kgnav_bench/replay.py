@@ -1,7 +1,7 @@
-"""Walks gold paths through `search` alone, like a model that always chooses the right relation.
+"""Walks gold paths with `search` alone, like a model that always chooses the right relation.
 
-At each entity the neighbourhood comes first. At a hub, where only relations are listed, the gold relation is then
-searched by name, page after page. Only printed answers are used: nothing else is read.
+At each entity the neighbourhood is requested first. At a hub, where only relations are listed, the gold relation is
+then requested by name, page after page. Only the printed answers are used.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Result:
     question: Question
     calls: int = 0
     sent: int = 0
-    """Number of calls that no question before had made."""
+    """Number of calls that no earlier question had made."""
     tokens: list[int] = field(default_factory=lambda: [0] * len(COUNTERS))
     followed: list[tuple[str, Step]] = field(default_factory=list[tuple[str, Step]])
     missing_relations: list[tuple[str, Step]] = field(default_factory=list[tuple[str, Step]])
@@ -96,7 +96,7 @@ class Replay:
         return result
 
     def follow(self, entity: str, step: Step) -> Seen:
-        """Look at an entity, then follow one relation to all its ends."""
+        """Request an entity's neighbourhood, then follow one relation to all its ends."""
         key = (entity, step)
         if key not in self._seen:
             self._seen[key] = self._follow(entity, step)

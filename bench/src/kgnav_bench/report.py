@@ -13,7 +13,7 @@ def p95(values: Sequence[float]) -> float:
 
 
 def milliseconds(seconds: float) -> str:
-    """A duration in milliseconds, with the significant digits."""
+    """A duration in milliseconds, rounded to significant digits."""
     value = seconds * 1000
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.3f}"
 
@@ -30,7 +30,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def verdict(passed: bool, sentence: str) -> str:
-    """One line that tells whether a target is met."""
+    """One line that says whether a target is met: PASS or FAIL, and a sentence."""
     return f"{'PASS' if passed else 'FAIL'}: {sentence}"
 
 

@@ -1,7 +1,7 @@
-"""A benchmark's run: each finished item is kept in a file at once, so that a run that was killed can be resumed.
+"""A benchmark's run. Each finished item is written to a file at once, so that a run that was killed can be resumed.
 
-The file has a JSON object on each line. The first has the run's parameters, each other one an item: its key, its
-value, and the seconds that it took. The report is written beside the file, in markdown.
+The file has a JSON object on each line. The first has the run's parameters, each other one an item: its key, its value,
+and the seconds that it took. The report is written beside the file, in markdown.
 """
 
 from __future__ import annotations
@@ -23,21 +23,24 @@ from tqdm import tqdm
 K = TypeVar("K")
 T = TypeVar("T")
 Ready = Callable[[], AbstractContextManager[Sequence[Callable[[K], T]]]]
-"""Makes ready for measuring, in a context that gives the functions which measure an item."""
+"""Prepares the measuring, such as a server. A context that yields the functions that measure an item."""
 
 
 class UnusableFileError(Exception):
-    """The file has results of other parameters, or is not a run's."""
+    """The file has results with other parameters, or is not a file of a run."""
 
 
 class Run:
     """The finished items of one benchmark with one set of parameters.
 
-    Raises UnusableFileError if the file has something else in it. A last line that was written in part is dropped.
+    Raises UnusableFileError if the file has other contents. An incomplete last line is dropped.
     """
 
     def __init__(self, path: Path, parameters: Mapping[str, object], *, progress: bool = False) -> None:
-        """`parameters` are whatever the results depend on, as JSON. `progress` shows bars on stderr."""
+        """Open or create the file.
+
+        `parameters` are all that the results depend on, as JSON. `progress` shows bars on stderr.
+        """
         self.path = path
         self.progress = progress
         self._lines: dict[str, Any] = {}
@@ -58,7 +61,7 @@ class Run:
         return len(self._lines)
 
     def number_of(self, beginning: str) -> int:
-        """Number of finished items whose keys begin so."""
+        """Number of finished items whose keys begin with this text."""
         return sum(key.startswith(beginning) for key in self._lines)
 
     def _read(self, header: str) -> None:
@@ -108,14 +111,14 @@ class Run:
         self._file.flush()
 
     def items(self, title: str, kind: type[T], total: int) -> Items[T]:
-        """A group of about `total` items whose values are of type `kind`: a dataclass, or made of what JSON has."""
+        """A group of about `total` items. Their values have the type `kind`: a dataclass, or a type that JSON has."""
         return Items(self, title, kind, total)
 
     def measured(self, title: str, kind: type[T], items: Mapping[str, K], ready: Ready[K, T]) -> list[T]:
-        """The values of all items, in their order: those that the file has, and the others as measured now.
+        """The values of all items, in their order: read from the file, or else measured now.
 
-        `ready` makes ready for measuring, and is not called if nothing is missing. It gives a function that measures
-        an item. If it gives several, as many threads share the items, otherwise it is called in this thread.
+        `ready` prepares the measuring, and is not called if nothing is missing. It yields functions that measure an
+        item. One function is called in this thread; several are called in as many threads, which share the items.
         """
         with self.items(title, kind, len(items)) as group:
             missing = [(key, item) for key, item in items.items() if key not in group]
@@ -134,7 +137,7 @@ class Run:
             return [group[key] for key in items]
 
     def kept(self, key: str) -> Any:  # noqa: ANN401 - any JSON
-        """The value of a finished item, or None."""
+        """The value of a finished item; None if it is not finished."""
         return self._lines.get(key)
 
     def keep(self, key: str, value: object, seconds: float) -> None:
@@ -160,7 +163,7 @@ class Run:
 
 
 class Items(Generic[T]):
-    """Some items of a run. A context in which a bar shows how many are finished."""
+    """A group of items of a run, as a context in which a progress bar is shown."""
 
     def __init__(self, run: Run, title: str, kind: type[T], total: int) -> None:
         self._run = run
@@ -178,14 +181,14 @@ class Items(Generic[T]):
         return self._adapter.validate_python(self._run.kept(f"{self._title}/{key}"))
 
     def value(self, key: str, measure: Callable[[], T]) -> T:
-        """The value of an item, measured now unless it is finished."""
+        """The value of an item. It is measured now unless it is finished."""
         if key not in self:
             start = perf_counter()
             self.finish(key, measure(), start)
         return self[key]
 
     def finish(self, key: str, value: T, start: float) -> None:
-        """Keep the value of an item, whose measuring began at `start` by the performance counter."""
+        """Write the value of an item, whose measuring began at `start` (in seconds of the performance counter)."""
         seconds = perf_counter() - start
         self._run.keep(f"{self._title}/{key}", self._adapter.dump_python(value, mode="json"), seconds)
         self._bar.update()

@@ -25,7 +25,7 @@ _DEGREES = 2, 50
 _WARM_UP = 3
 
 Asked = tuple[Sequence[Leaf], Sequence[Leaf]]
-"""The entity of one call, and all those of the other."""
+"""The entity of the call with one, and the entities of the call with a thousand."""
 
 
 class TooSmallError(Exception):
@@ -33,9 +33,9 @@ class TooSmallError(Exception):
 
 
 def run(record: Run, graph: Path, rounds: int) -> str:
-    """The report: `search` for one entity and for a thousand in turn, without a filter and with one.
+    """Call `search` for one entity and for a thousand in turn, without a filter and with one. Returns the report.
 
-    Each round has another order of the thousand and another single entity, so that nothing is cached from the round
+    Each round uses another order of the thousand and another single entity, so that nothing is cached from the round
     before.
 
     Raises:

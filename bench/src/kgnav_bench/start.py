@@ -28,7 +28,7 @@ class Pair:
 
 
 def run(record: Run, graph: Path | None, pairs: int) -> str:
-    """The report: both servers are started in turn, after one start of each that is not counted."""
+    """Start both servers in turn, after one start of each that is not counted. Returns the report."""
     tool, arguments = _first_call(graph)
 
     def pair(_: int) -> Pair:

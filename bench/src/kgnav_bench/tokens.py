@@ -16,7 +16,7 @@ from kgnav_bench.replay import COUNTERS, Replay, Result, Seen
 from kgnav_bench.runs import Run
 
 P = 1000
-"""Maximum rows of a neighbourhood that Search-on-Graph shows."""
+"""Maximum number of rows of a neighbourhood that Search-on-Graph shows (p in the paper)."""
 
 OF_JSON = 0.25
 SOG_OF_JSON = 0.40
@@ -36,7 +36,7 @@ _JUDGED = FORMATS[2:]
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """One question: our tokens and those of the other formats, by counter."""
+    """The tokens of one question: ours, and those of the other formats, by counter."""
 
     ours: Sequence[int]
     others: Sequence[int]
@@ -100,7 +100,7 @@ def _comparing(folder: Path) -> Generator[Sequence[Callable[[Question], Observed
 
 
 def run(record: Run, folder: Path, size: int | None) -> str:
-    """The report on a replay of one, two and three hops."""
+    """Replay one, two and three hops, and count tokens. Returns the report."""
     lines: list[str] = []
     asked = chosen(folder, size)
     everything = record.measured("questions", Observed, asked, partial(_comparing, folder))

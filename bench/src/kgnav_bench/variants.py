@@ -43,14 +43,14 @@ def singular(name: str) -> str:
 
 
 def plural(name: str) -> str:
-    """The name with its last word in the plural; unchanged if it is one already, or has none."""
+    """The name with its last word in the plural; unchanged if it is a plural already, or has no plural."""
     return _LAST.sub(lambda found: found[0] if _singular(found[0]) != found[0] else _plural(found[0]), name)
 
 
 def typo(name: str, chance: random.Random) -> str:
     """The name with one letter omitted, doubled, replaced or swapped with the next, in a word of four or more letters.
 
-    Unchanged if no word is so long: a shorter word has too many similar ones.
+    Unchanged if no word is that long: a shorter word has too many similar ones.
     """
     places = [n for word in re.finditer(r"[^\W\d_]{4,}", name) for n in range(word.start() + 1, word.end() - 1)]
     if not places:

@@ -29,7 +29,7 @@ _PLAIN_TEXTS = frozenset({"P373", "P1545", "P1810", "P742", "P935", "P2096", "P9
 
 
 class Statement(NamedTuple):
-    """A statement of WD50K or CoDEx-M. Every value is an item. There are 400,000: tuples are soon made."""
+    """A statement of WD50K or CoDEx-M, whose values are all items. A tuple, because 400,000 are created."""
 
     subject: str
     name: str
@@ -64,7 +64,7 @@ def statements(folder: Path) -> Iterator[Statement]:
 
 
 def labels(folder: Path) -> dict[str, str]:
-    """The labels that the sources give, by id."""
+    """The labels in the sources, by id."""
     return dict(_rows(folder / "labels.tsv.gz", "\t"))
 
 
@@ -93,7 +93,7 @@ def datatypes(folder: Path) -> Mapping[str, str]:
 def convert(folder: Path, target: Path, around: Set[str] | None = None) -> int:
     """Write the data as gzipped N-Triples. Returns the number of triples.
 
-    `around` limits them to statements with these items as subject or value, and to all classes.
+    With `around`, only statements with these items as subject or value are written, and all classes.
     """
     written = 0
     with gzip.open(target, "wt", encoding="utf-8", compresslevel=1) as file:

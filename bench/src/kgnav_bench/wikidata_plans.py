@@ -17,7 +17,7 @@ _ITEM = re.compile(r"\bwd:(Q\d+)\b")
 
 
 class PlanWalker:
-    """Asks questions over one client, each by one plan. Each further page of a long answer is another call."""
+    """Asks questions over one client, one plan for each. Each further page of a long answer is another call."""
 
     def __init__(self, client: Caller) -> None:
         self._client = client

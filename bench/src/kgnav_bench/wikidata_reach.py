@@ -37,7 +37,7 @@ def _walking(folder: Path, endpoint: str, *, plans: bool) -> Generator[Sequence[
 
 
 def run(record: Run, folder: Path, endpoint: str, size: int | None = None, *, plans: bool = False) -> str:
-    """The report on all questions, or a sample of them."""
+    """Replay all questions, or a sample of them. Returns the report."""
     asked = {str(n): question for n, question in enumerate(sampled(questions(folder), size), 1)}
     walked = record.measured("questions", Walked, asked, partial(_walking, folder, endpoint, plans=plans))
     made = sum(each.sent for each in walked)

@@ -1,8 +1,8 @@
 """Walks the Wikidata questions along their gold predicates, through a server of a live endpoint.
 
-Each predicate is first looked for where a client would see it, in the answer of `search` on an entity, and then
-followed to the last page. Qualifiers are read from the rows. A pattern whose only known end is a qualifier's value
-starts at the entities that have it in the source, since no graph tool walks from such a value.
+Each predicate is first looked up where a client would see it, in the answer of `search` on an entity, and then followed
+to the last page. Qualifiers are read from the rows. A pattern whose only known end is a qualifier's value starts at the
+entities that have it in the source, since no graph tool walks from such a value.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class Row:
 
 @dataclass(slots=True)
 class Walked:
-    """The outcome of a question's walk."""
+    """The result of a question's walk."""
 
     question: GoldQuery
     qualified: bool
     calls: int = 0
     sent: int = 0
-    """Number of calls that no question before had made."""
+    """Number of calls that no earlier question had made."""
     not_offered: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     missing: frozenset[str] = frozenset()
     surplus: frozenset[str] = frozenset()
@@ -84,7 +84,7 @@ class Walker:
         return looks + sum(calls for _, calls in self._rows.values())
 
     def walk(self, question: GoldQuery) -> Walked:
-        """Walk a question's gold patterns, and compare what is found with its gold answers."""
+        """Walk a question's gold patterns, and compare the ends that are found with its gold answers."""
         query = parse(question.sparql)
         qualified = "pq:" in question.sparql
         self._now = walked = Walked(question, qualified)

@@ -75,7 +75,7 @@ def _installed(_path: tuple[str, ...]) -> EntryPoints:
 
 @contextmanager
 def drivers_of(location: str) -> Generator[None]:
-    """Report a missing driver. Every import, construction and opening of an adapter runs inside this context.
+    """Report a missing driver as an error. Imports, construction and opening of adapters run inside this context.
 
     Raises:
         ConfigurationError: a package that the adapter imports is missing.
@@ -95,7 +95,7 @@ def drivers_of(location: str) -> Generator[None]:
 
 
 def show_driver_logs(shown: bool) -> None:
-    """Turn the drivers' logging on or off. A failure in a driver is reported anyway, once, as the error of the call."""
+    """Turn the drivers' logging on or off. A failure in a driver is reported in any case, as the error of the call."""
     for name in _DRIVER_LOGGERS:
         logging.getLogger(name).setLevel(logging.NOTSET if shown else logging.CRITICAL)
 

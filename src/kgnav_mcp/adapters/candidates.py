@@ -49,7 +49,7 @@ _MIN_LENGTH = 3
 """The shortest word, in letters, that is given another form."""
 
 _MAX_LENGTH, _MAX_WORDS = 200, 12
-"""The longest name, in characters and in words, that is given other forms."""
+"""Maximum length, in characters and in words, of a name whose plural forms are tried."""
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -90,10 +90,10 @@ def plural_variants(text: str) -> list[str]:
 K = TypeVar("K", bound=Hashable)
 
 NAME, ALIAS, DESCRIPTION, ID = 0, 1, 2, 3
-"""Kinds of text that an entity has. ID is the last part of its id, which serves as a name if there is no other."""
+"""Kinds of text of an entity. ID is the last part of its id, which serves as a name if there is no other."""
 
 MAX_WORDS = 16
-"""Maximum distinct words of a hint that are searched."""
+"""Maximum number of distinct words of a hint that are searched."""
 
 WORD = re.compile(r"[^\W_]+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
@@ -148,7 +148,7 @@ class Likeness:
         self._numbers = set(_NUMBER.findall(hint)) if _CODE.fullmatch(hint) else set[str]()
 
     def is_other_code(self, text: str) -> bool:
-        """Whether the hint is an id or a code, and the text lacks a number of it: `Q9` is not a misspelt `Q99`."""
+        """Whether the hint is an id or a code, and the text lacks one of its numbers: `Q9` is not a misspelt `Q99`."""
         return not self._numbers.issubset(_NUMBER.findall(text))
 
     def score(self, text: str, kind: int) -> float:
@@ -202,11 +202,11 @@ Rank = tuple[bool, int]
 
 
 def entities_named(name: str, texts: Iterable[tuple[K, int, int, str]]) -> dict[K, tuple[Rank, str]]:
-    """The entities with exactly this name, ignoring letter case, each with the best rank and spelling that it has.
+    """The entities with exactly this name, ignoring letter case, each with its best rank and spelling.
 
     `texts` are rows of entity, kind, rank of the language, and text. Names win over aliases: entities that have it only
-    as an alias are left out if another has it as its name. Ids count only if there is neither. Texts in the very
-    spelling that was searched for and texts in another letter case are filtered separately.
+    as an alias are omitted if another has it as its name. Ids count only if there is neither. Texts in exactly the
+    requested spelling and texts in another letter case are filtered separately.
     """
     caseless = name.casefold()
     same = [
@@ -229,14 +229,14 @@ T = TypeVar("T")
 
 
 class Match(NamedTuple):
-    """The text (name, alias, description) of an entity that fits a hint best, with its score."""
+    """The text (name, alias, description) of an entity that is most similar to a hint, with its score."""
 
     text: str
     score: float
 
 
 class Candidates(Generic[K]):
-    """Entities that may be meant by a hint, each with its best match."""
+    """Entities that a hint may mean, each with its best match."""
 
     def __init__(self, hint: str, *, is_id: bool = False) -> None:
         """`is_id`: the hint has the form of an id, so that similar texts are not accepted."""
@@ -250,7 +250,7 @@ class Candidates(Generic[K]):
     def add(self, entity: K, text: str, kind: int) -> None:
         """Add a text of an entity and score it. `kind` is one of `NAME`, `ALIAS`, `DESCRIPTION` and `ID`.
 
-        If the hint is an id or a code, texts that differ from it are left out: a similar id means something else.
+        If the hint is an id or a code, texts that differ from it are ignored: a similar id means something else.
         """
         is_exact = text.casefold() == self._hint.casefold()
         self.has_exact_match |= kind != ID and is_exact
@@ -288,8 +288,8 @@ class Candidates(Generic[K]):
 def first_page(items: Iterable[tuple[str, T]], found: int, limit: int, stop: Stop, note: str = "") -> Page[T]:
     """The first page of a list of `found` items.
 
-    `items` are pairs of id (the position in the page) and item. Unless `stop` is COMPLETE there may be more items than
-    were found: the total is a lower bound then.
+    `items` are pairs of id (the position in the page) and item. If `stop` is not COMPLETE, more items may exist, so the
+    total is a lower bound.
     """
     shown = list(items)
     complete = stop is Stop.COMPLETE

@@ -17,7 +17,7 @@ _UPPER_SNAKE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 _PREFIXED = re.compile(r"[\w.-]*:[^\s/:][^\s:]*")
 """A prefixed name such as `dbo:birthPlace`."""
 _MAX_LENGTH, _MAX_WORDS = 200, 6
-"""The longest name, in characters and in words, that is searched for in ids."""
+"""Maximum length, in characters and in words, of a name that is searched for in ids."""
 
 
 _OBSOLETE = "obsolete"
@@ -36,7 +36,8 @@ def is_marked_obsolete(name: str) -> bool:
 def local_name(reference: str) -> str:
     """The last part of an IRI, a prefixed name or a path: the text after its last `#`, `/` or `:`.
 
-    Of `DOID:734` it is `DOID_734`, as in the IRI. Returns the whole id if it has none of these, or nothing after them.
+    For `DOID:734` it is `DOID_734`, as in the IRI. An id without these characters, or with nothing after them, is
+    returned whole.
     """
     if is_obo_id(reference):
         return reference.replace(":", "_")
@@ -69,7 +70,7 @@ def names_from_id(reference: str) -> list[str]:
 
 
 def local_name_variants(name: str) -> list[str]:
-    """The last parts of ids that a name may stand for: `four seasons` gives `FourSeasons`, `four_seasons`, ...
+    """The last parts of ids that a name may mean: `four seasons` gives `FourSeasons`, `four_seasons` and so on.
 
     Empty for a name that is too long.
     """
@@ -110,7 +111,7 @@ def _inside_sentence(word: str, *, first: bool) -> str:
 
 
 ANY_LANGUAGE = "mul"
-"""The tag of a text that serves in every language (ISO 639-2), as Wikidata's default labels do."""
+"""The tag of a text for all languages (ISO 639-2 `mul`), as of Wikidata's default labels."""
 
 
 def language_rank(language: str | None, preferred: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""Checked reading of a graph's options (its table `options` in kgnav.toml). Shared by all stores."""
+"""Reads and checks a graph's options (its table `options` in kgnav.toml). Shared by all stores."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ PREFIXES = "prefixes"
 
 
 def refuse_unknown(store: str, given: Iterable[str], known: Sequence[str]) -> None:
-    """Check that a store has all options that are given. `store` is its kind with the article ("a Neo4j graph").
+    """Check that a store has all given options. `store` is its kind with the article ("a Neo4j graph").
 
     Raises:
-        ConfigurationError: an option is unknown. Names the nearest known option, and all of them.
+        ConfigurationError: an option is unknown. The error suggests the most similar one and lists all.
     """
     for key in given:
         if key not in known:
@@ -48,7 +48,7 @@ def absent_name(option: str, kind: str, name: str, known: Iterable[str]) -> Conf
 
 
 def read_prefixes(given: Mapping[str, object]) -> dict[str, str]:
-    """The option `prefixes` as namespaces by prefix; empty where it is not given.
+    """The option `prefixes` as namespaces by prefix; empty if it is not given.
 
     Raises:
         ConfigurationError: the option is not a table, or a namespace is not an IRI.
@@ -72,19 +72,22 @@ class Options:
     """Typed access to the options of a graph. Every method raises ConfigurationError if the value has another type."""
 
     def __init__(self, store: str, given: Mapping[str, object], known: Sequence[str]) -> None:
-        """`store` is the kind of store with its article ("a Wikidata graph"), `known` are all options that it has."""
+        """Wrap the given options.
+
+        `store` is the kind of store with its article ("a Wikidata graph"), `known` all its options.
+        """
         refuse_unknown(store, given, known)
         self._given = given
 
     def text(self, key: str, default: str = "") -> str:
-        """A text."""
+        """A text option."""
         value = self._given.get(key, default)
         if not isinstance(value, str):
             raise ConfigurationError(f"the option {key!r} must be a text", next_step=f'Write it as {key} = "...".')
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts, which may also be one text separated by commas; empty where the option is not given."""
+        """A list of texts, which may also be one text separated by commas; empty if the option is not given."""
         value = self._given.get(key, ())
         found = value.split(",") if isinstance(value, str) else value
         if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in cast("list[object]", found)):
@@ -94,7 +97,7 @@ class Options:
         return tuple(text.strip() for text in cast("list[str]", found))
 
     def boolean(self, key: str, *, default: bool) -> bool:
-        """True or false."""
+        """A truth value, `true` or `false`."""
         value = self._given.get(key, default)
         if not isinstance(value, bool):
             raise ConfigurationError(
@@ -110,7 +113,7 @@ class Options:
         return value
 
     def choice(self, key: str, choices: Mapping[str, T], default: str | None = None) -> T:
-        """The value of the chosen word in `choices`; that of `default`, or of the first word, where none is given."""
+        """The value in `choices` of the chosen word. Without the option, that of `default` or of the first word."""
         value = self._given.get(key, next(iter(choices)) if default is None else default)
         if not isinstance(value, str) or value not in choices:
             raise ConfigurationError(

@@ -1,4 +1,4 @@
-"""Values of a Wikibase as readable text: times with their precision, quantities, coordinates. And their datatypes."""
+"""Prints the values of a Wikibase as readable text: times with their precision, quantities, coordinates."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _DAY, _MONTH, _YEAR, _DECADE, _CENTURY, _MILLENNIUM = 11, 10, 9, 8, 7, 6
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time as Wikibase stores it: a moment, its precision (11: day, 9: year, 8: decade, ...) and its calendar."""
+    """A time as Wikibase stores it: the time, its precision (11: day, 9: year, 8: decade, ...) and its calendar."""
 
     text: str
     precision: int | None = None
@@ -113,7 +113,7 @@ def amount(text: str) -> str:
 
 
 def place(text: str) -> str:
-    """Coordinates (WKT) as latitude and longitude, with the globe unless that is the Earth."""
+    """Coordinates (WKT) as latitude and longitude, with the globe unless it is the Earth."""
     match = _POINT.fullmatch(text.strip())
     if match is None:
         return text
@@ -124,7 +124,7 @@ def place(text: str) -> str:
 
 
 def value_kind(datatype: str, known: str) -> str:
-    """The Wikibase datatype of a literal, by its datatype in RDF, else the `known` one of its property."""
+    """The Wikibase datatype of a literal, by its RDF datatype, or else the `known` one of its property."""
     return _NAMED_TYPES.get(datatype, known)
 
 
@@ -155,7 +155,7 @@ def unit_of(full: FullValue) -> str:
 
 
 def describes(full: FullValue, text: str) -> bool:
-    """Whether a node is the full value of the value with this text."""
+    """Whether a full value belongs to the value with this text."""
     if "quantityAmount" in full:
         return amount(full["quantityAmount"]) == amount(text)
     return full.get("timeValue", text) == text

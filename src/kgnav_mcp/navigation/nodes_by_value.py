@@ -15,7 +15,7 @@ _LABELS = 1_000
 """Labels of a schema that are read at most."""
 
 
-def read_as_printed(value: str) -> str:
+def printed_id_note(value: str) -> str:
     """The note that a value was read as a printed id, because no node has it as the value of a property `id`."""
     return f"No node has the property id = {echoed(value)}: it was interpreted as the id that answers print."
 
@@ -49,7 +49,7 @@ async def nodes_by_value(
         raise failure
     if page is None or not printed.items:
         return page or printed
-    return Page(printed.items, printed.positions, printed.total, printed.stop, read_as_printed(value))
+    return Page(printed.items, printed.positions, printed.total, printed.stop, printed_id_note(value))
 
 
 async def _any_node_has(graph: GraphAdapter, property_name: str, value: str) -> bool:

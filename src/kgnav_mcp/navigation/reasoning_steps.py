@@ -46,14 +46,14 @@ class Citation:
         return f"[{echoed(self.head)}, {echoed(self.relation)}, {echoed(self.tail)}]"
 
 
-def rows_to(tail: str, rows: Sequence[Triple]) -> Sequence[Triple]:
+def rows_with_tail(tail: str, rows: Sequence[Triple]) -> Sequence[Triple]:
     """The rows whose tail has this id; if there are none, those whose tail has this name or value."""
     ids = spellings(tail)
     by_id = [row for row in rows if isinstance(row.tail, Entity) and row.tail.id in ids]
-    return by_id or [row for row in rows if names_node(tail, row.tail)]
+    return by_id or [row for row in rows if is_text_of_node(tail, row.tail)]
 
 
-def names_node(text: str, node: Node) -> bool:
+def is_text_of_node(text: str, node: Node) -> bool:
     """Whether a text is a node as answers show it: its id, its name, both, or its value, which may be clipped."""
     shown = _normalized(text)
     if isinstance(node, Entity):
@@ -74,7 +74,7 @@ def _normalized(text: str) -> str:
     return "".join(one for one in text.casefold() if one.isprintable() and one not in " \\")
 
 
-def rows_with(qualifiers: Mapping[str, str] | None, rows: Sequence[Triple]) -> Sequence[Triple]:
+def rows_with_qualifiers(qualifiers: Mapping[str, str] | None, rows: Sequence[Triple]) -> Sequence[Triple]:
     """The rows with the cited qualifiers; if some of them have no other qualifiers, only these."""
     if qualifiers is None:
         return rows
@@ -96,7 +96,7 @@ def nearest_rows(tail: str, rows: Sequence[Triple]) -> Sequence[Triple]:
     return [rows_by_name[name] for name in nearest_names(tail, list(rows_by_name))]
 
 
-def how_to_tell(rows: Sequence[Triple]) -> str:
+def citation_advice(rows: Sequence[Triple]) -> str:
     """Advice on how to cite a single one of several rows that match a citation."""
     if len({node_key(row.tail) for row in rows}) > 1:
         return "Cite the tail by its id."
@@ -111,7 +111,7 @@ def how_to_tell(rows: Sequence[Triple]) -> str:
 
 def _has_qualifier(row: Triple, name: str, value: str) -> bool:
     index = NameIndex(row.qualifiers, lambda one: (one.relation.id, one.relation.label))
-    return any(names_node(value, one.value) for one in index.find(name))
+    return any(is_text_of_node(value, one.value) for one in index.find(name))
 
 
 def _name(node: Node) -> str:
@@ -255,23 +255,23 @@ class _StepCheck:
         """
         await self._check_head(citation)
         matching = self._of_relation(citation, self._rows)
-        matching = rows_to(citation.tail, matching) or await self._looked_up(citation, matching)
+        matching = rows_with_tail(citation.tail, matching) or await self._looked_up(citation, matching)
         if not matching:
             raise self._refusal(f"{citation} does not exist", nearest_rows(citation.tail, self._rows))
-        qualified = rows_with(citation.qualifiers, matching)
+        qualified = rows_with_qualifiers(citation.qualifiers, matching)
         if not qualified:
             raise self._refusal(f"{citation} exists, but not with the cited qualifiers", matching)
         if len(set(map(row_key, qualified))) > 1:
             raise InvalidStep(
                 f"{citation} is not one triple: {len(qualified):,} fit it",
                 qualified[:NEAREST],
-                next_step=how_to_tell(qualified),
+                next_step=citation_advice(qualified),
             )
         return qualified
 
     async def _check_head(self, citation: Citation) -> None:
         anchor = self._anchor
-        if citation.head.strip() == self._given.anchor.strip() or names_node(citation.head, anchor):
+        if citation.head.strip() == self._given.anchor.strip() or is_text_of_node(citation.head, anchor):
             return
         if anchor.id not in await self._candidates(citation.head):
             raise self._refusal(f"{citation} does not have the head {echoed(anchor.id)}", self._rows[:NEAREST])
@@ -301,9 +301,9 @@ class _StepCheck:
         words = next((entity.label for entity in entities.values() if entity.label), citation.tail)
         found = await self._follower(words).rows(self._anchor, [self._given.relation])
         matching = self._of_relation(citation, [link.triple for link in found.page.items]) if found.page.items else []
-        matching = [row for row in matching if isinstance(row.tail, Entity) and row.tail.id in entities] or rows_to(
-            citation.tail, matching
-        )
+        matching = [
+            row for row in matching if isinstance(row.tail, Entity) and row.tail.id in entities
+        ] or rows_with_tail(citation.tail, matching)
         if not matching and Stop.TIME_OUT in (self._stop, found.page.stop):
             raise StoreTimeout(None, next_step="Try again, or cite the tail by its id.")
         return matching

@@ -27,11 +27,11 @@ async def schema_with_subclasses(graph: GraphAdapter, name: str | None, *, limit
         UnknownName: the graph has nothing with that name.
     """
     schema = await graph.schema(name, limit=limit)
-    remark = await about_subclasses(graph, schema)
+    remark = await subclasses_note(graph, schema)
     return replace(schema, remarks=(*schema.remarks, remark)) if remark else schema
 
 
-async def about_subclasses(graph: GraphAdapter, schema: Schema) -> str:
+async def subclasses_note(graph: GraphAdapter, schema: Schema) -> str:
     """The remark that some labels have subclasses with nodes of their own, with the largest as an example.
 
     Empty if none of the labels of the schema has, or if the store does not say in a few seconds.

@@ -17,7 +17,7 @@ from kgnav_mcp.model import Count, PlanPage, Stop
 from kgnav_mcp.navigation.pages import Cursor
 from kgnav_mcp.navigation.plans.budget import Deadline
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
-from kgnav_mcp.navigation.plans.check.estimates import sizes_of, sizes_to_tell
+from kgnav_mcp.navigation.plans.check.estimates import helpful_sizes, sizes_of
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.render.plans import CYPHER, duplicates_note, plan_table, sizes_line
@@ -94,7 +94,7 @@ async def run_plan(
         duplicates_note(page) if written.source_json is None else ()
     )  # rows of patterns and steps are always distinct
     notes = (*found.notes, *omitted, *repeated)
-    sizes = () if start.offset else await sizes_to_tell(call.adapter, found.plan, page)
+    sizes = () if start.offset else await helpful_sizes(call.adapter, found.plan, page)
     return call.answer(plan_table(page, start.offset, intro=sizes_line(sizes), notes=notes), page.positions)
 
 

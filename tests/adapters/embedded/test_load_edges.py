@@ -114,7 +114,7 @@ def test_edges_without_a_relation_column_are_called_as_the_user_says(
 ) -> None:
     graph = loaded(tmp_path, {"g.csv": "source,target,weight\na,b,0.5\n"}, LoadOptions(relation=relation))
     assert graph.qualified_edges() == [("a", key, "b", 0, {"weight": [["0.5", "float", None]]})]
-    assert f"each edge is called '{key}' (--relation NAME" in graph.report.notes[0]
+    assert f"each edge gets the relation '{key}' (--relation NAME" in graph.report.notes[0]
 
 
 def test_a_name_for_relations_that_no_source_needs_is_told(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_gephis_pair_of_tables_has_names_properties_and_directions(tmp_path: Pat
     }
     assert {key: label for key, (label, _, _) in graph.nodes().items()} == {"0": "Myriel", "1": "Napoleon"}
     assert graph.attributes("1") == [("Label", "Napoleon", None, None), ("modularity_class", "3", "integer", None)]
-    assert "an edge without a relation is called 'related_to'" in graph.report.notes[0]
+    assert "an edge without a relation gets the relation 'related_to'" in graph.report.notes[0]
 
 
 def test_columns_that_name_the_others_give_names_as_wikidatas_downloads_have_them(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_a_file_of_names_that_fits_nothing_is_told_with_an_example_of_both_sides
 ) -> None:
     graph = loaded(tmp_path, {"g.nt": WIKIDATA}, LoadOptions(labels=(write(tmp_path, name, text),)))
     (warning,) = graph.report.warnings
-    assert warning.startswith(f"{name}: not one of its 2 names is used")
+    assert warning.startswith(f"{name}: none of its 2 names is used")
     assert "Q42'" in warning
     assert warning.endswith("such as 'wd:Q42'")
 

@@ -32,7 +32,7 @@ from tests.contract import toy, toy_files, toy_views
 from tests.plans.cases import CASES, PEOPLE
 from tests.plans.comparing import ALL, all_rows, same_by_parts, same_proof
 from tests.plans.graph import Plain
-from tests.plans.short import all_of, both, cmp, edge, fit, give, hops, node, of, plan
+from tests.plans.short import all_of, both, cmp, edge, give, hops, matching, node, of, plan
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain, random_toy
 
@@ -95,13 +95,13 @@ async def test_graphwalks_templates_are_one_query_each(tmp_path: Path):
 
 async def test_an_empty_answer_names_the_first_edge_that_nothing_fits(opened: GraphAdapter):
     knows, lives = edge("a-r->b", "KNOWS"), edge("b-s->c", "DISLIKES")
-    empty = plan(fit(knows, lives, node("b", "Sailor")), give({"a": ".a"}))
+    empty = plan(matching(knows, lives, node("b", "Sailor")), give({"a": ".a"}))
     page = await PlanRunner(opened).run(empty, limit=9)
     assert (page.items, page.total, page.note) == ((), Count(0), "Nothing matches (b:Sailor)-[s:DISLIKES]->(c).")
 
 
 async def test_what_has_no_words_in_sql_is_refused_before_anything_runs(opened: GraphAdapter):
-    asked = plan(fit("a-r->b"), give({"last": all_of("max", ".b")}))
+    asked = plan(matching("a-r->b"), give({"last": all_of("max", ".b")}))
     with pytest.raises(Unsupported):
         await opened.run(asked, limit=9)
 
@@ -113,7 +113,7 @@ async def test_an_invalid_regular_expression_is_refused_where_a_text_meets_it(op
 
 async def test_a_position_that_is_none_is_refused(opened: GraphAdapter):
     with pytest.raises(InvalidCursor):
-        await opened.run(plan(fit(node("n")), give({"n": ".n"})), limit=9, after="3.abc")
+        await opened.run(plan(matching(node("n")), give({"n": ".n"})), limit=9, after="3.abc")
 
 
 async def test_an_error_in_a_function_of_a_query_is_not_reported_as_damage_alone(
@@ -165,7 +165,7 @@ async def test_an_expression_that_exceeds_a_limit_of_sqlite_is_evaluated(opened:
 )
 async def test_values_that_grow_beyond_the_budget_of_a_plan_end_its_query(opened: GraphAdapter, cypher: str):
     checked = await PlanRunner(opened).check(parse_plan(cypher).plan)
-    with pytest.raises(Unsupported, match=r"too deep or too large|so much data"):
+    with pytest.raises(Unsupported, match=r"too deep or too large|this much data"):
         await opened.run(checked.plan, limit=1)
 
 
@@ -233,15 +233,15 @@ async def test_a_plan_with_a_part_that_sql_lacks_reads_no_edge_by_itself(
 async def test_paths_that_are_too_many_to_hold_are_left_to_the_evaluator(
     opened: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ):
-    asked = plan(fit(edge("a-r->b", path=hops(1, None, PathKind.REACHABLE))), give({"a": ".a", "b": ".b"}))
+    asked = plan(matching(edge("a-r->b", path=hops(1, None, PathKind.REACHABLE))), give({"a": ".a", "b": ".b"}))
     assert await same(opened, asked)
     monkeypatch.setattr(path_tables, "_MAX_HELD", 5)
-    with pytest.raises(Unsupported, match="so many paths"):
+    with pytest.raises(Unsupported, match="this many paths"):
         await opened.run(asked, limit=ALL)
 
 
 async def test_a_search_ends_when_its_time_is_over(people: str, monkeypatch: pytest.MonkeyPatch):
-    asked = plan(fit(edge("a-r->b", path=hops(1, None, PathKind.REACHABLE))), give({"a": ".a", "b": ".b"}))
+    asked = plan(matching(edge("a-r->b", path=hops(1, None, PathKind.REACHABLE))), give({"a": ".a", "b": ".b"}))
     steps = PathSearch[int, object].add_edges
 
     def late(self: PathSearch[int, object], *found: Any) -> None:
@@ -255,27 +255,27 @@ async def test_a_search_ends_when_its_time_is_over(people: str, monkeypatch: pyt
 
 
 async def test_edges_that_say_the_same_leave_the_order_to_the_next_column(opened: GraphAdapter):
-    twins = fit(edge("a-r->b", "LIVES_IN"), node("m", "Person"))
+    twins = matching(edge("a-r->b", "LIVES_IN"), node("m", "Person"))
     assert await same(opened, plan(twins, give({"r": ".r", "m": ".m"})))
 
 
 async def test_rows_that_no_path_fits_stay_where_the_pattern_is_optional(opened: GraphAdapter):
     path = edge("a-r->b", "KNOWS", path=hops(1, None, PathKind.SHORTEST))
-    ways = fit(node("b", "Sailor"), path, PathPattern("p", ("a", "r", "b")), optional=True)
-    assert await same(opened, plan(fit(node("a")), ways, give({"a": ".a", "b": ".b", "p": ".p"})))
+    ways = matching(node("b", "Sailor"), path, PathPattern("p", ("a", "r", "b")), optional=True)
+    assert await same(opened, plan(matching(node("a")), ways, give({"a": ".a", "b": ".b", "p": ".p"})))
 
 
 async def test_an_order_may_name_old_variables_and_constants(opened: GraphAdapter):
-    pattern = fit(edge("a-r->b", "KNOWS"))
+    pattern = matching(edge("a-r->b", "KNOWS"))
     assert await same(opened, plan(pattern, give({"c": ".b", "d": 1}, "-.c.age", ".a.name", ".r.since")))
     by_constants = Project((Column("b", Variable("b")),), order=(Order(Constant(value=True)), Order(Constant(7))))
     assert await same(opened, plan(pattern, by_constants))
 
 
 async def test_whether_there_is_any_row_is_answered_by_the_first_one(opened: GraphAdapter):
-    falling = plan(fit(node("n", "Person")), give({"n": ".n"}, "-.n.name"))
+    falling = plan(matching(node("n", "Person")), give({"n": ".n"}, "-.n.name"))
     assert await same(opened, replace(falling, only_exists=True))
-    assert await same(opened, Plan(plan(fit("a-r->b"), give({"b": ".b"})).pipelines, only_exists=True))
+    assert await same(opened, Plan(plan(matching("a-r->b"), give({"b": ".b"})).pipelines, only_exists=True))
 
 
 @pytest.fixture(scope="module")
@@ -334,7 +334,7 @@ async def test_between_two_known_nodes_the_edges_of_a_hub_are_not_read(
 
     monkeypatch.setattr(Session, "all", recorded)
     known = both(cmp(of("elementId", ".a"), "=", ends[0]), cmp(of("elementId", ".b"), "=", ends[1]))
-    pattern = fit(edge("x-r->a", *relations), edge("x-s->b", *relations), where=known)
+    pattern = matching(edge("x-r->a", *relations), edge("x-s->b", *relations), where=known)
     async with open_adapter(str(tmp_path / "hub.kg"), AdapterOptions()) as adapter:
         page = await adapter.run(plan(pattern, give({"n": all_of("count")})), limit=9)
     assert [row.cells for row in page.items] == [(5,)]
@@ -351,7 +351,7 @@ async def test_between_two_known_nodes_the_edges_of_a_hub_are_not_read(
     assert steps < 3_000
 
 
-WEIGHED = fit(node("a", "N"), node("b", "M"), edge("a-r->b", "TO"), where=cmp(".r.weight", "=", 13.7))
+WEIGHED = matching(node("a", "N"), node("b", "M"), edge("a-r->b", "TO"), where=cmp(".r.weight", "=", 13.7))
 
 
 @pytest.fixture
@@ -402,7 +402,7 @@ async def test_functions_are_defined_once_for_a_connection_and_forget_each_plan(
 
 
 async def test_edges_are_counted_for_each_node_before_its_properties_are_read(weighed: str, steps: list[str]):
-    pattern = fit(node("a", "N"), edge("a-r->b", "TO"))
+    pattern = matching(node("a", "N"), edge("a-r->b", "TO"))
     asked = plan(pattern, give({"kind": ".a.kind", "count": all_of("count", ".r")}, "-.count", ".kind"))
     async with open_adapter(weighed, AdapterOptions()) as adapter:
         assert await same(adapter, asked)
@@ -411,7 +411,7 @@ async def test_edges_are_counted_for_each_node_before_its_properties_are_read(we
 
 
 async def test_rows_that_are_grouped_by_a_node_come_node_by_node(weighed: str, steps: list[str]):
-    pattern = fit(node("a", "N"), node("b", "N"), edge("a-r->b", "TO"))
+    pattern = matching(node("a", "N"), node("b", "N"), edge("a-r->b", "TO"))
     async with open_adapter(weighed, AdapterOptions()) as adapter:
         assert await same(adapter, plan(pattern, give({"b": ".b", "count": all_of("count", ".r")})))
     assert any("edge_incoming" in step for step in steps)
@@ -421,7 +421,7 @@ async def test_rows_that_are_grouped_by_a_node_come_node_by_node(weighed: str, s
 async def test_of_groups_that_a_limit_leaves_out_no_property_is_read(weighed: str, read: list[str]):
     counts = give({"b": ".b", "count": all_of("count", ".r")})
     asked = plan(
-        fit(node("a", "N"), node("b", "N"), edge("a-r->b", "TO"), where=cmp(".r.weight", ">", 20)),
+        matching(node("a", "N"), node("b", "N"), edge("a-r->b", "TO"), where=cmp(".r.weight", ">", 20)),
         counts,
         give({"size": ".b.size", "count": ".count"}, "-.count", ".size", skip=1, limit=3),
     )
@@ -439,7 +439,7 @@ async def test_a_value_that_sql_cannot_hold_is_refused_on_the_first_page_whereve
         toy.Node(f"n{place}", properties=(("size", toy.Value(text, "integer")),)) for place, text in enumerate(whole)
     ]
     load(toy_files.write_property_graph(tmp_path, nodes, []), tmp_path / "large.kg", LoadOptions())
-    asked = plan(fit(node("n")), give({"size": ".n.size"}, ".n"))
+    asked = plan(matching(node("n")), give({"size": ".n.size"}, ".n"))
     async with open_adapter(str(tmp_path / "large.kg"), AdapterOptions()) as adapter:
         with pytest.raises(Unsupported):
             await adapter.run(asked, limit=1)

@@ -14,7 +14,7 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.embedded.compiled import same
 from tests.plans.comparing import same_by_parts
 from tests.plans.graph import Date
-from tests.plans.short import all_of, both, cmp, edge, fit, give, no, node, null, of, plan, sum_up, x
+from tests.plans.short import all_of, both, cmp, edge, give, matching, no, node, null, of, plan, sum_up, x
 from tests.plans.strategies import plans_by_chance
 from tests.plans.strategies.words import Words
 
@@ -75,27 +75,27 @@ async def opened(ships: str) -> AsyncGenerator[GraphAdapter]:
 
 
 def _where(condition: object) -> Plan:
-    return plan(fit(node("n"), where=condition), give({"n": ".n"}))  # pyright: ignore[reportArgumentType]
+    return plan(matching(node("n"), where=condition), give({"n": ".n"}))  # pyright: ignore[reportArgumentType]
 
 
 SAILED = edge("a-r->b", "ex:sailed_to")
 CASES = {
-    "several values": plan(fit(node("n")), give({"n": ".n", "motto": ".n.ex:motto", "length": ".n.ex:length"})),
+    "several values": plan(matching(node("n")), give({"n": ".n", "motto": ".n.ex:motto", "length": ".n.ex:length"})),
     "one of several values": _where(cmp(".n.ex:length", "=", 28)),
     "numbers of any type": _where(both(cmp(".n.ex:length", ">", 27), no(cmp(".n.ex:length", "=", 31)))),
     "a text in any language": _where(cmp(".n.ex:motto", "IN", ("Time heals", "plain"))),
     "a date by its year": _where(cmp(".n.ex:launched", "=", "1820")),
     "dates before a month": _where(cmp(".n.ex:launched", "<", "1820-06")),
     "a date that is none": _where(cmp(".n.ex:launched", "=", "unknown")),
-    "years": plan(fit(node("n", "ex:Yard")), give({"n": ".n", "year": of("year", ".n.ex:founded")})),
+    "years": plan(matching(node("n", "ex:Yard")), give({"n": ".n", "year": of("year", ".n.ex:founded")})),
     "a text that is written as a date": _where(cmp(".n.ex:note", ">", "1824-12-31")),
     "blank nodes": plan(
-        fit(edge("a-r->b", "ex:sailed_to", "ex:built"), where=null(".b.rdfs:label")), give({"b": ".b"})
+        matching(edge("a-r->b", "ex:sailed_to", "ex:built"), where=null(".b.rdfs:label")), give({"b": ".b"})
     ),
-    "qualifiers": plan(fit(SAILED), give({"a": ".a", "since": ".r.ex:since", "crew": ".r.ex:crew"})),
-    "a qualifier by its value": plan(fit(SAILED, where=cmp(".r.ex:crew", "=", 67)), give({"r": ".r"})),
+    "qualifiers": plan(matching(SAILED), give({"a": ".a", "since": ".r.ex:since", "crew": ".r.ex:crew"})),
+    "a qualifier by its value": plan(matching(SAILED, where=cmp(".r.ex:crew", "=", 67)), give({"r": ".r"})),
     "when an edge held": plan(
-        fit(SAILED, where=During("r", "1840-12", None, ("ex:since",), ("ex:until",))), give({"r": ".r"})
+        matching(SAILED, where=During("r", "1840-12", None, ("ex:since",), ("ex:until",))), give({"r": ".r"})
     ),
     "functions of several values": _where(cmp(of("toLower", ".n.ex:motto"), "STARTS WITH", "time")),
     "a range of one of several values": _where(
@@ -104,13 +104,13 @@ CASES = {
 }
 LISTS = {
     "dates beside dates": plan(
-        fit(edge("a-r->b", "ex:sister"), where=cmp(".a.ex:launched", "<=", ".b.ex:launched")),
+        matching(edge("a-r->b", "ex:sister"), where=cmp(".a.ex:launched", "<=", ".b.ex:launched")),
         give({"a": ".a", "b": ".b"}),
     ),
-    "lists of several values": plan(fit(node("n")), give({"all": all_of("collect", ".n.ex:motto")})),
-    "an order by several values": plan(fit(node("n")), give({"n": ".n"}, ".n.ex:length")),
-    "arithmetic with several values": plan(fit(node("n")), give({"n": sum_up(".n.ex:length", "*", 2)})),
-    "the size of several values": plan(fit(node("n")), give({"n": of("size", ".n.ex:motto")})),
+    "lists of several values": plan(matching(node("n")), give({"all": all_of("collect", ".n.ex:motto")})),
+    "an order by several values": plan(matching(node("n")), give({"n": ".n"}, ".n.ex:length")),
+    "arithmetic with several values": plan(matching(node("n")), give({"n": sum_up(".n.ex:length", "*", 2)})),
+    "the size of several values": plan(matching(node("n")), give({"n": of("size", ".n.ex:motto")})),
 }
 """Plans whose rows need a property's list as such."""
 
@@ -144,7 +144,7 @@ async def test_parts_of_a_plan_by_chance_answer_the_same_as_without_the_store(op
 async def test_a_qualifier_that_is_a_node_equals_its_id_and_its_name(
     opened: GraphAdapter, comparison: str, text: str, number: int
 ):
-    asked = plan(fit(SAILED, where=cmp(".r.ex:with", comparison, text)), give({"a": ".a", "b": ".b"}))
+    asked = plan(matching(SAILED, where=cmp(".r.ex:with", comparison, text)), give({"a": ".a", "b": ".b"}))
     assert await same(opened, asked)
     assert len((await opened.run(asked, limit=9)).items) == (number if comparison == "=" else 1 - number)
 
@@ -152,4 +152,4 @@ async def test_a_qualifier_that_is_a_node_equals_its_id_and_its_name(
 async def test_other_comparisons_of_a_qualifier_that_is_a_node_are_left_to_the_evaluator(opened: GraphAdapter):
     for condition in (cmp(".r.ex:with", "CONTAINS", "a"), cmp(".r.ex:with", "=", "1832")):
         with pytest.raises(Unsupported):
-            await opened.run(plan(fit(SAILED, where=condition), give({"a": ".a"})), limit=9)
+            await opened.run(plan(matching(SAILED, where=condition), give({"a": ".a"})), limit=9)

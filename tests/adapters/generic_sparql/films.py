@@ -30,6 +30,6 @@ async def answered(client: InProcess, asked: Plan, bound: int = 100_000) -> list
         return found
 
 
-def fits_in(client: InProcess) -> list[str]:
+def matches_in(client: InProcess) -> list[str]:
     """The queries that fit a pattern, without those that only ask whether too much fits it."""
     return [query for query in client.queries if re.search(r"\?n\d", query) and "{ SELECT DISTINCT ?n" not in query]

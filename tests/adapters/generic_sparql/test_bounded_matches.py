@@ -11,10 +11,10 @@ from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Stop
 from kgnav_mcp.navigation.plans.runner import PlanRunner
-from tests.adapters.generic_sparql.films import STARRED, fits_in
+from tests.adapters.generic_sparql.films import STARRED, matches_in
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
-from tests.navigation.plans.writing import fit, matches_of, rows
+from tests.navigation.plans.writing import matches_of, matching, rows
 
 CASTS = 3
 TURTLE = "PREFIX ex: <http://ex.example/>\n" + "\n".join(
@@ -55,14 +55,14 @@ async def test_no_pattern_is_read_without_an_end_where_the_store_cannot_be_stopp
     unstoppable, stoppable = store(7), InProcess(TURTLE, dialect=FUSEKI)
     await answer(unstoppable, cypher)
     await answer(stoppable, cypher)
-    assert fits_in(unstoppable)
-    assert all("LIMIT 7" in query for query in fits_in(unstoppable))
-    assert not any("?size" in query for query in fits_in(stoppable))
+    assert matches_in(unstoppable)
+    assert all("LIMIT 7" in query for query in matches_in(unstoppable))
+    assert not any("?size" in query for query in matches_in(stoppable))
 
 
 @pytest.mark.parametrize(("bound", "limit", "is_read"), [(EDGES, 50, False), (EDGES + 1, 50, True), (EDGES, 2, False)])
 async def test_groups_that_the_bound_may_have_cut_are_refused(bound: int, limit: int, is_read: bool):
-    question = matches_of(fit(STARRED), ["a"])
+    question = matches_of(matching(STARRED), ["a"])
     async with opened_over(store(bound), HERE) as graph:
         if is_read:
             page = await graph.run(question, limit=limit)

@@ -26,7 +26,7 @@ from tests.plans.comparing import ALL, all_rows, of_answer, of_oracle, same_by_p
 from tests.plans.graph import Graph
 from tests.plans.oracle import answer
 from tests.plans.oracle.values import Kind
-from tests.plans.short import cmp, edge, fit, give, no, node, null, of, plan, sum_up
+from tests.plans.short import cmp, edge, give, matching, no, node, null, of, plan, sum_up
 from tests.plans.stored import ask, fill
 from tests.plans.strategies import plans_by_chance, words_of
 
@@ -109,7 +109,7 @@ async def test_a_number_beyond_64_bits_is_the_same_error_as_on_other_stores(grap
 
 async def test_a_node_is_found_by_the_id_that_is_printed(graph: GraphAdapter):
     ids = ("Person:id=ada", "Person:id=nobody", "4:no-such-id")
-    asked = plan(fit(node("n"), where=cmp(of("elementId", ".n"), "IN", ids)), give({"n": ".n"}))
+    asked = plan(matching(node("n"), where=cmp(of("elementId", ".n"), "IN", ids)), give({"n": ".n"}))
     page = await graph.run(asked, limit=5)
     assert [of_answer(row.cells[0]) for row in page.items] == [(Kind.NODE, "Person:id=ada")]
 
@@ -120,7 +120,7 @@ async def test_conditions_of_conditions_are_read_with_their_brackets(graph: Grap
     for one in inner:
         outer = (null(one), no(null(one)), cmp(one, "IN", (True, None)), cmp(one, "<", True), cmp(True, "=", one))
         for condition in (*outer, *(cmp(one, "<>", other) for other in inner)):
-            asked = plan(fit(node("n"), where=condition), give({"n": ".n.id", "value": condition}))
+            asked = plan(matching(node("n"), where=condition), give({"n": ".n.id", "value": condition}))
             await answers(graph, asked, [tuple(map(of_oracle, row)) for row in answer(stored, asked)])
 
 
@@ -129,7 +129,7 @@ async def test_edges_of_a_pattern_may_be_one_where_they_need_not_differ(graph: G
     for differ in (True, False):
         for optional in (True, False):
             for where in (None, cmp(".a", "=", ".c")):
-                match = fit(*pattern, where=where, optional=optional, edges_differ=differ)
+                match = matching(*pattern, where=where, optional=optional, edges_differ=differ)
                 await held(graph, plan(match, give({"a": ".a", "b": ".b", "c": ".c"})))
 
 
@@ -140,25 +140,25 @@ async def test_dates_and_lists_of_values_are_compared_and_sorted_as_the_evaluato
     async with open_adapter(people, AdapterOptions()) as opened:
         for stated in ("1816", "1816-01", "1816-01-15"):
             for comparison in ("=", "<>", "<", ">="):
-                match = fit(node("n"), where=cmp(".n.born", comparison, stated))
+                match = matching(node("n"), where=cmp(".n.born", comparison, stated))
                 await held(opened, plan(match, give({"n": ".n.born", "year": of("year", ".n.born")})))
         for tag in ("night", "clocks", "x"):
             for comparison in ("=", "<>", "CONTAINS"):
-                match = fit(node("n"), where=cmp(".n.tag", comparison, tag))
+                match = matching(node("n"), where=cmp(".n.tag", comparison, tag))
                 await held(opened, plan(match, give({"n": ".n.tag", "level": ".n.level"})))
-        await held(opened, plan(fit(edge("a-r->b", "KNOWS")), give({"r": ".r"})))
+        await held(opened, plan(matching(edge("a-r->b", "KNOWS")), give({"r": ".r"})))
 
 
 async def test_an_empty_answer_names_the_first_edge_that_nothing_fits(graph: GraphAdapter):
-    match = fit(node("c", "City"), edge("a-l->c", "LIVES_IN"), edge("c-k->d", "KNOWS"))
+    match = matching(node("c", "City"), edge("a-l->c", "LIVES_IN"), edge("c-k->d", "KNOWS"))
     page = await PlanRunner(graph).run(plan(match, give({"a": ".a"})), limit=5)
     assert (page.items, page.note) == ((), "Nothing matches (c:City)-[k:KNOWS]->(d).")
 
 
 async def test_a_page_behind_a_row_that_is_another_one_now_is_refused(graph: GraphAdapter):
-    asked = plan(fit(node("n", "Person")), give({"n": ".n"}))
+    asked = plan(matching(node("n", "Person")), give({"n": ".n"}))
     page = await graph.run(asked, limit=2)
-    other = plan(fit(node("n", "City")), give({"n": ".n"}))
+    other = plan(matching(node("n", "City")), give({"n": ".n"}))
     for position in (page.positions[0], "x", "3", "99." + page.positions[0].partition(".")[2]):
         with pytest.raises(InvalidCursor):
             await graph.run(other, limit=2, after=position)
@@ -187,7 +187,7 @@ async def test_the_id_of_a_node_with_several_keys_names_the_first_label_that_has
     found: dict[str, list[object]] = {}
     async with open_adapter(neo4j.url, keys) as graph:
         for each in printed:
-            asked = plan(fit(node("n"), where=cmp(of("elementId", ".n"), "IN", (each,))), give({"n": ".n"}))
+            asked = plan(matching(node("n"), where=cmp(of("elementId", ".n"), "IN", (each,))), give({"n": ".n"}))
             page = await graph.run(asked, limit=5)
             found[each] = [of_answer(row.cells[0]) for row in page.items]
     assert found == {each: [(Kind.NODE, each)] * (each != "Ship:imo=2.5") for each in printed}

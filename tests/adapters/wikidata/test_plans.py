@@ -14,7 +14,7 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import EdgePattern, Expression, Function, GivenNodes, Match
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.wikidata.graph import CITY, CLUB, FIRST_FAN, write
-from tests.navigation.plans.writing import called, compared, edge, fit, give, matches_of, plan, rows
+from tests.navigation.plans.writing import called, compared, edge, give, matches_of, matching, plan, rows
 
 MEMBER = edge("a", "wdt:P463", "b")
 FITTING = (f"wd:{FIRST_FAN}", f"wd:{CLUB}")
@@ -33,7 +33,7 @@ FITTING = (f"wd:{FIRST_FAN}", f"wd:{CLUB}")
 async def test_edges_are_found_by_the_id_or_the_label_of_an_entity_that_qualifies_them(
     graph: GraphAdapter, condition: Expression, expected: list[tuple[str, ...]]
 ):
-    page = await PlanRunner(graph, bound=2).run(plan(fit(MEMBER, where=condition), give("a", "b")), limit=9)
+    page = await PlanRunner(graph, bound=2).run(plan(matching(MEMBER, where=condition), give("a", "b")), limit=9)
     assert rows(page) == expected
     assert ("Nothing matches the condition r." in page.note) is not bool(expected)
 
@@ -58,7 +58,7 @@ async def test_a_qualifier_is_found_by_its_label_and_its_value_by_an_id_in_any_s
                 (compared(qualifier, "IN", ["Q1", value]), [FITTING]),
                 (compared(qualifier, "<>", value), []),
             ):
-                checked = await PlanRunner(store).check(plan(fit(MEMBER, where=condition), give("a", "b")))
+                checked = await PlanRunner(store).check(plan(matching(MEMBER, where=condition), give("a", "b")))
                 assert checked.problems == ()
                 assert rows(await PlanRunner(store).run(checked.plan, limit=9)) == expected
 
@@ -66,19 +66,19 @@ async def test_a_qualifier_is_found_by_its_label_and_its_value_by_an_id_in_any_s
 async def test_a_qualifier_joins_its_edge_with_the_node_that_it_names(graph: GraphAdapter):
     born = edge("c", "wdt:P19", "city", "s")
     joined = compared("r.wdt:P366", "=", called(Function.ID, "city"))
-    both = plan(fit(born, MEMBER, where=joined), give("c", "a", "r"))
+    both = plan(matching(born, MEMBER, where=joined), give("c", "a", "r"))
     (row,) = rows(await PlanRunner(graph, bound=2).run(both, limit=9))
     assert row == ("wd:Q1001", FITTING[0], (FITTING[0], "wdt:P463", FITTING[1]))
-    in_turn = plan(fit(born), give("city"), fit(MEMBER, where=joined), give("city", "a"))
+    in_turn = plan(matching(born), give("city"), matching(MEMBER, where=joined), give("city", "a"))
     assert rows(await PlanRunner(graph, bound=2).run(in_turn, limit=9)) == [(f"wd:{CITY}", FITTING[0])]
-    other = plan(fit(edge("c", "wdt:P26", "city", "s"), MEMBER, where=joined), give("a"))
+    other = plan(matching(edge("c", "wdt:P26", "city", "s"), MEMBER, where=joined), give("a"))
     assert rows(await PlanRunner(graph, bound=2).run(other, limit=9)) == []
 
 
 async def test_a_part_that_nothing_fits_beside_a_qualifier_is_named(graph: GraphAdapter):
     condition = compared("r.wdt:P366", "=", f"wd:{CITY}")
     page = await PlanRunner(graph, bound=2).run(
-        plan(fit(MEMBER, edge("b", "wdt:P26", "c", "s"), where=condition), give("a")), limit=9
+        plan(matching(MEMBER, edge("b", "wdt:P26", "c", "s"), where=condition), give("a")), limit=9
     )
     assert page.items == ()
     assert "Nothing matches (b)-[s:`wdt:P26`]->(c)." in page.note

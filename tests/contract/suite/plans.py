@@ -32,7 +32,7 @@ from tests.contract.toy_views import View
 from tests.navigation.plans.writing import matches_of, rows, with_result
 from tests.plans.comparing import ALL, SIZES, hold
 from tests.plans.graph import Graph
-from tests.plans.short import cmp, edge, fit, give, plan
+from tests.plans.short import cmp, edge, give, matching, plan
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain
 from tests.server.processes import PATIENCE_S
@@ -342,7 +342,7 @@ class PlanContract(AdapterContract):
         if not has(adapter, Capability.QUALIFIERS):
             return
         until = cmp(f".r.{view.relation('until')}", "=", date)
-        asked = plan(fit(edge("a-r->b", view.relation("lives_at")), where=until), give({"a": ".a"}))
+        asked = plan(matching(edge("a-r->b", view.relation("lives_at")), where=until), give({"a": ".a"}))
         await hold(PlanRunner(adapter, self.bound), plain_graph, asked, ALL, 1)
 
     async def test_a_pattern_that_the_store_fits_is_told_as_nodes_with_the_times_that_it_fits(

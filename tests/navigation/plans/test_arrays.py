@@ -5,7 +5,7 @@ from __future__ import annotations
 from kgnav_mcp.model import Entity, Link, Literal, Qualifier, Relation, Triple
 from kgnav_mcp.model.facts import Direction
 from kgnav_mcp.navigation.plans.evaluate.interning import Interned
-from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, joined_values, one_or_all, property_values
+from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, joined_values, property_values, value_or_list
 
 ADA = Entity("ada")
 
@@ -14,7 +14,7 @@ def values_of(*literals: Literal) -> object:
     """What a plan reads of a property of one node with these values."""
     interned = Interned()
     links = [Link(Direction.OUTGOING, Triple(ADA, Relation("p", "p"), value)) for value in literals]
-    return one_or_all(interned.grouped(links)[interned.node(ADA)])
+    return value_or_list(interned.grouped(links)[interned.node(ADA)])
 
 
 def test_an_array_keeps_its_order_and_its_duplicates() -> None:
@@ -34,7 +34,7 @@ def test_values_of_no_array_are_distinct_and_sorted_and_one_is_no_list() -> None
 
 def test_several_properties_of_which_one_is_an_array_are_an_array() -> None:
     array, others = property_values([("b", 0), ("a", 1)]), property_values([("c", None)])
-    assert one_or_all(joined_values([array, others])) == ("b", "a", "c")
+    assert value_or_list(joined_values([array, others])) == ("b", "a", "c")
     assert isinstance(joined_values([array]), PropertyList)
 
 

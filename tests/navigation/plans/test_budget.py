@@ -16,7 +16,7 @@ from kgnav_mcp.navigation.plans import budget
 from kgnav_mcp.navigation.plans.budget import Budget
 from kgnav_mcp.navigation.plans.evaluate.comparisons import MemberSet, compare
 from kgnav_mcp.navigation.plans.evaluate.paging import answer_tag
-from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Table, Value, weight
+from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Table, Value, size_in_bytes
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Comparison, Variable
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -182,8 +182,8 @@ def test_all_parts_of_a_plan_share_one_budget():
 
 def test_a_list_is_weighed_in_each_row_but_measured_once():
     names = PropertyList(["name"] * 1_000)
-    assert weight(names) == weight(tuple(names)) > 1_000 * len("name")
-    few, many = (Table(("n", "names"), [(1, names)] * rows) for rows in (10, 2 * MAX_BYTES // weight(names) + 1))
+    assert size_in_bytes(names) == size_in_bytes(tuple(names)) > 1_000 * len("name")
+    few, many = (Table(("n", "names"), [(1, names)] * rows) for rows in (10, 2 * MAX_BYTES // size_in_bytes(names) + 1))
     Budget(10_000).check_table(few)
     with pytest.raises(PlanOverBudget, match=r"at the values of names in [0-9,]+ rows"):
         Budget(10_000).check_table(many)

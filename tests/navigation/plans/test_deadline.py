@@ -85,8 +85,8 @@ async def test_an_answer_whose_explanation_is_out_of_time_is_given_and_says_so(m
         return "Why."
 
     monkeypatch.setattr(budget, "monotonic", lambda: now)
-    monkeypatch.setattr(plan_runner, "about_first_rows", take_all_time)
-    monkeypatch.setattr(plan_runner, "about_cut_tie", hang)
+    monkeypatch.setattr(plan_runner, "first_rows_note", take_all_time)
+    monkeypatch.setattr(plan_runner, "cut_tie_note", hang)
     async with DictAdapter(TOY, AdapterOptions()) as graph:
         plan = parse_cypher("MATCH (a:Visitor)-[:visited]->(b) RETURN a, 7 AS n ORDER BY n LIMIT 1")
         page = await PlanRunner(graph).run(plan, limit=9)

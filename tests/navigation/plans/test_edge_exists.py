@@ -9,7 +9,7 @@ from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.plan import Constant, Plan
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract.example import DictAdapter
-from tests.navigation.plans.writing import edge, fit, give, named, node, plan, rows
+from tests.navigation.plans.writing import edge, give, matching, named, node, plan, rows
 
 BOUND = 1_500
 """Fewer than the nodes of each label."""
@@ -25,7 +25,7 @@ GRAPH = {
 
 def asked(source: str, target: str, *, either: bool = False, relation: str = "sung_by") -> Plan:
     ends = [node(name, label) for name, label in (("s", source), ("t", target)) if label]
-    pattern = fit(*ends, edge("s", relation, "t", either=either))
+    pattern = matching(*ends, edge("s", relation, "t", either=either))
     return plan(pattern, give(named("found", Constant(value=True)), limit=1))
 
 

@@ -12,7 +12,7 @@ from kgnav_mcp.errors import PlanOverBudget, StepLimitReached, Unsupported
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import AnchoredPage, Count, Link, PlanPage, Schema
 from kgnav_mcp.navigation.plans import runner as plan_runner
-from kgnav_mcp.navigation.plans.check.estimates import steps_of, values_joined
+from kgnav_mcp.navigation.plans.check.estimates import estimated_steps, max_joined_values
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Plan
@@ -49,7 +49,7 @@ def opened() -> DictAdapter:
     ],
 )
 def test_the_values_that_are_joined_to_one_are_counted_from_clause_to_clause(cypher: str, number: int):
-    assert values_joined(parse_plan(cypher).plan) == number
+    assert max_joined_values(parse_plan(cypher).plan) == number
 
 
 @pytest.mark.parametrize(("doublings", "in_store"), [(3, True), (60, False)])
@@ -74,7 +74,7 @@ async def test_a_plan_that_joins_very_many_values_is_no_query_of_the_store(
 async def estimated(text: str) -> float:
     async with opened() as graph:
         found = await PlanRunner(graph).check(parse_plan(text).plan)
-        return steps_of(await SchemaNames.of(graph), found.plan)
+        return estimated_steps(await SchemaNames.of(graph), found.plan)
 
 
 SORTED, SCAN = 4, 0.1

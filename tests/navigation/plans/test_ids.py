@@ -10,7 +10,7 @@ from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Entity
-from kgnav_mcp.navigation.nodes_by_value import nodes_by_value, read_as_printed
+from kgnav_mcp.navigation.nodes_by_value import nodes_by_value, printed_id_note
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -71,7 +71,7 @@ async def test_each_constant_is_a_value_of_the_property_or_else_a_printed_id(
 ):
     found, checked = await _found(graph, f"MATCH (n) WHERE {condition} RETURN n")
     assert found == nodes
-    assert [note for note in checked.notes if "that answers print" in note] == list(map(read_as_printed, printed))
+    assert [note for note in checked.notes if "that answers print" in note] == list(map(printed_id_note, printed))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ async def test_every_language_reads_ids_alike(
     ("value", "nodes", "note"),
     [
         ("DOID:4", ["DOID:4"], ""),
-        ("obo:DOID_4", ["DOID:4"], read_as_printed("obo:DOID_4")),
+        ("obo:DOID_4", ["DOID:4"], printed_id_note("obo:DOID_4")),
         ("obo:DOID_7", ["DOID:9"], ""),
         ("DOID:5", [], ""),
     ],

@@ -11,7 +11,7 @@ from kgnav_mcp.errors import PlanTooLarge
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import Count, Entity, Page
 from kgnav_mcp.navigation.plans import evaluate, runner
-from kgnav_mcp.navigation.plans.evaluate.independent_patterns import factors
+from kgnav_mcp.navigation.plans.evaluate.independent_patterns import independent_counts
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, Capability
 from tests.contract.example import DictAdapter
@@ -79,12 +79,12 @@ async def test_a_count_of_a_product_is_the_product_of_counts(text: str, count: i
     ],
 )
 def test_what_is_more_than_a_product_is_not_taken_apart(text: str):
-    assert factors(parse_cypher(text)) == []
+    assert independent_counts(parse_cypher(text)) == []
 
 
 def test_edges_of_other_relations_or_of_another_clause_may_be_counted_apart():
-    assert len(factors(parse_cypher("MATCH (a)-[:R]->(b), (c)-[:S]->(d) RETURN count(*)"))) == 2
-    assert len(factors(parse_cypher("MATCH (a)-[:R]->(b) MATCH (c)-[:R]->(d) RETURN count(*)"))) == 2
+    assert len(independent_counts(parse_cypher("MATCH (a)-[:R]->(b), (c)-[:S]->(d) RETURN count(*)"))) == 2
+    assert len(independent_counts(parse_cypher("MATCH (a)-[:R]->(b) MATCH (c)-[:R]->(d) RETURN count(*)"))) == 2
 
 
 @pytest.mark.parametrize(

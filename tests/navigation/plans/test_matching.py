@@ -13,7 +13,7 @@ from kgnav_mcp.plan import AggregateFunction, CountOf, Exists, HasLabel, IsNull,
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract import toy as definition
 from tests.contract.example import DictAdapter
-from tests.navigation.plans.writing import compared, edge, fit, give, is_id, named, node, plan, rows, total
+from tests.navigation.plans.writing import compared, edge, give, is_id, matching, named, node, plan, rows, total
 
 
 def knowing() -> list[tuple[str, str]]:
@@ -22,27 +22,27 @@ def knowing() -> list[tuple[str, str]]:
 
 
 async def test_a_row_comes_for_each_edge_and_parallel_ones_count_apart(toy: GraphAdapter):
-    page = await evaluate(toy, plan(fit(edge("p", "knows", "q")), give("p", "q")), limit=50)
+    page = await evaluate(toy, plan(matching(edge("p", "knows", "q")), give("p", "q")), limit=50)
     assert rows(page) == knowing()
     assert Counter(rows(page))["ada", "ben"] == 2
 
 
 async def test_an_edge_against_its_direction_fits_only_where_either_is_meant(toy: GraphAdapter):
-    around = fit(edge("p", "knows", "q", either=True), where=is_id("p", "cyd"))
+    around = matching(edge("p", "knows", "q", either=True), where=is_id("p", "cyd"))
     assert rows(await evaluate(toy, plan(around, give("q")), limit=50)) == [("ada",)]
-    away = fit(edge("p", "knows", "q"), where=is_id("p", "cyd"))
+    away = matching(edge("p", "knows", "q"), where=is_id("p", "cyd"))
     assert rows(await evaluate(toy, plan(away, give("q")), limit=50)) == []
 
 
 async def test_an_edge_between_two_unbound_nodes_fits_both_ways_where_either_is_meant(toy: GraphAdapter):
-    page = await evaluate(toy, plan(fit(edge("p", "knows", "q", either=True)), give("p", "q")), limit=50)
+    page = await evaluate(toy, plan(matching(edge("p", "knows", "q", either=True)), give("p", "q")), limit=50)
     assert sorted(rows(page)) == sorted([*knowing(), *((tail, head) for head, tail in knowing())])
 
 
 async def test_an_edge_that_leads_back_fits_once(toy: GraphAdapter):
-    snake = fit(edge("s", "eats", "t", either=True), where=is_id("s", "ouroboros"))
+    snake = matching(edge("s", "eats", "t", either=True), where=is_id("s", "ouroboros"))
     assert rows(await evaluate(toy, plan(snake, give("t")), limit=5)) == [("mercury_metal",), ("ouroboros",)]
-    itself = fit(edge("s", "eats", "s"))
+    itself = matching(edge("s", "eats", "s"))
     assert rows(await evaluate(toy, plan(itself, give("s", "r")), limit=5)) == [
         ("ouroboros", ("ouroboros", "eats", "ouroboros"))
     ]
@@ -56,73 +56,73 @@ async def test_no_edge_stands_for_two_of_one_pattern_unless_it_may(toy: GraphAda
         for other in definition.EDGES
         if one.relation == other.relation == "knows" and one.tail == other.tail
     ]
-    page = await evaluate(toy, plan(fit(*parts, differ=False), give("p", "o")), limit=50)
+    page = await evaluate(toy, plan(matching(*parts, differ=False), give("p", "o")), limit=50)
     assert sorted(rows(page)) == sorted(together)
-    page = await evaluate(toy, plan(fit(*parts), give("p", "o")), limit=50)
+    page = await evaluate(toy, plan(matching(*parts), give("p", "o")), limit=50)
     assert len(rows(page)) == len(together) - len(knowing())
-    page = await evaluate(toy, plan(fit(parts[0]), fit(parts[1]), give("p", "o")), limit=50)
+    page = await evaluate(toy, plan(matching(parts[0]), matching(parts[1]), give("p", "o")), limit=50)
     assert sorted(rows(page)) == sorted(together)
 
 
 async def test_labels_are_groups_of_which_a_node_has_one_each(toy: GraphAdapter):
     both = Match((NodePattern("p", (("Person",), ("Sailor",))),))
     assert rows(await evaluate(toy, plan(both, give("p")), limit=5)) == [("ben",)]
-    some = fit(node("p", "Planet", "Metal"))
+    some = matching(node("p", "Planet", "Metal"))
     assert rows(await evaluate(toy, plan(some, give("p")), limit=5)) == [("mercury_metal",), ("mercury_planet",)]
-    far = fit(edge("s", "eats", "t"), node("t", "Metal"))
+    far = matching(edge("s", "eats", "t"), node("t", "Metal"))
     assert rows(await evaluate(toy, plan(far, give("t")), limit=5)) == [("mercury_metal",)]
 
 
 async def test_nodes_without_an_edge_between_them_are_paired(toy: GraphAdapter):
-    page = await evaluate(toy, plan(fit(node("a", "Planet"), node("b", "Genre")), give("a", "b")), limit=9)
+    page = await evaluate(toy, plan(matching(node("a", "Planet"), node("b", "Genre")), give("a", "b")), limit=9)
     assert rows(page) == [("mercury_planet", "play"), ("mercury_planet", "play_in_small")]
 
 
 async def test_a_second_match_goes_on_from_the_rows_of_the_first(toy: GraphAdapter):
-    first = fit(edge("p", "knows", "q"), where=is_id("p", "ada"))
-    second = fit(edge("q", "knows", "o", "s"))
+    first = matching(edge("p", "knows", "q"), where=is_id("p", "ada"))
+    second = matching(edge("q", "knows", "o", "s"))
     assert rows(await evaluate(toy, plan(first, second, give("q", "o")), limit=9)) == [("ben", "ada"), ("ben", "ada")]
 
 
 async def test_an_optional_pattern_leaves_nulls_where_nothing_fits(toy: GraphAdapter):
-    people = fit(node("p", "Person"), where=is_id("p", "ada", "cyd", "jose"))
-    disliked = fit(edge("p", "dislikes", "q"), where=compared("q.age", ">", 1), optional=True)
-    after = fit(edge("q", "lives_at", "h", "s"), optional=True)
+    people = matching(node("p", "Person"), where=is_id("p", "ada", "cyd", "jose"))
+    disliked = matching(edge("p", "dislikes", "q"), where=compared("q.age", ">", 1), optional=True)
+    after = matching(edge("q", "lives_at", "h", "s"), optional=True)
     page = await evaluate(toy, plan(people, disliked, after, give("p", "q", "h")), limit=9)
     assert rows(page) == [("ada", None, None), ("cyd", "ada", "harbour"), ("jose", None, None)]
 
 
 async def test_a_pattern_around_a_null_fits_nothing(toy: GraphAdapter):
-    people = fit(node("p", "Person"), where=is_id("p", "jose"))
-    disliked = fit(edge("p", "dislikes", "q"), optional=True)
-    page = await evaluate(toy, plan(people, disliked, fit(edge("q", "knows", "o", "s")), give("p", "o")), limit=9)
+    people = matching(node("p", "Person"), where=is_id("p", "jose"))
+    disliked = matching(edge("p", "dislikes", "q"), optional=True)
+    page = await evaluate(toy, plan(people, disliked, matching(edge("q", "knows", "o", "s")), give("p", "o")), limit=9)
     assert rows(page) == []
 
 
 async def test_a_bound_edge_is_the_same_edge_in_a_later_match(toy: GraphAdapter):
-    first = fit(edge("p", "knows", "q"), where=compared("r.since", "=", 1841))
-    page = await evaluate(toy, plan(first, fit(edge("x", "knows", "y")), give("x", "y")), limit=9)
+    first = matching(edge("p", "knows", "q"), where=compared("r.since", "=", 1841))
+    page = await evaluate(toy, plan(first, matching(edge("x", "knows", "y")), give("x", "y")), limit=9)
     assert rows(page) == [("ada", "ben")]
 
 
 async def test_exists_and_counts_ask_for_patterns_around_a_row(toy: GraphAdapter):
-    people = fit(node("p", "Person"), where=Exists(fit(edge("p", "knows", "q"))))
-    knows = named("n", CountOf(fit(edge("p", "knows", "q"))))
+    people = matching(node("p", "Person"), where=Exists(matching(edge("p", "knows", "q"))))
+    knows = named("n", CountOf(matching(edge("p", "knows", "q"))))
     assert rows(await evaluate(toy, plan(people, give("p", knows)), limit=9)) == [("ada", 3), ("ben", 1), ("jose", 1)]
-    lonely = fit(node("p", "Person"), where=Not(Exists(fit(edge("p", "knows", "q", either=True)))))
+    lonely = matching(node("p", "Person"), where=Not(Exists(matching(edge("p", "knows", "q", either=True)))))
     assert rows(await evaluate(toy, plan(lonely, give("p")), limit=9)) == [("hunter",)]
 
 
 async def test_a_pattern_of_a_condition_sees_the_variables_around_it(toy: GraphAdapter):
     older = compared("q.age", ">", 40)
-    back = Exists(fit(edge("q", "knows", "p", "back"), where=older))
-    page = await evaluate(toy, plan(fit(edge("p", "knows", "q"), where=back), give("p", "q")), limit=9)
+    back = Exists(matching(edge("q", "knows", "p", "back"), where=older))
+    page = await evaluate(toy, plan(matching(edge("p", "knows", "q"), where=back), give("p", "q")), limit=9)
     assert rows(page) == [("ada", "ben"), ("ada", "ben")]
 
 
 async def test_edges_are_asked_for_their_type_and_nodes_for_their_labels(toy: GraphAdapter):
-    around = fit(edge("p", "", "q"), where=is_id("p", "ada"))
-    kind = fit(edge("p", "", "q"), where=HasLabel("r", ("lives_at", "dislikes")))
+    around = matching(edge("p", "", "q"), where=is_id("p", "ada"))
+    kind = matching(edge("p", "", "q"), where=HasLabel("r", ("lives_at", "dislikes")))
     assert rows(await evaluate(toy, plan(kind, give("p", "q")), limit=9)) == [("ada", "harbour"), ("cyd", "ada")]
     sailors = give(named("n", total(AggregateFunction.COUNT)), where=None)
     page = await evaluate(toy, plan(around, sailors), limit=9)
@@ -137,7 +137,7 @@ async def test_a_missing_value_fails_each_comparison(toy: GraphAdapter):
         (compared("p.age", "<=", 36), ["ada", "cyd"]),
         (IsNull(compared("p.age", "=", 36)), ["hunter", "jose", "yolka"]),
     ):
-        page = await evaluate(toy, plan(fit(people, where=where), give("p")), limit=9)
+        page = await evaluate(toy, plan(matching(people, where=where), give("p")), limit=9)
         assert rows(page) == [(one,) for one in expected]
 
 
@@ -157,7 +157,7 @@ async def test_instances_of_subclasses_count_where_they_are_asked_for():
 
 async def test_no_set_is_counted_beside_a_few_ids():
     async with Uncounted("tests.navigation.plans.test_matching", AdapterOptions()) as graph:
-        owned = fit(edge("o", "owns", "b"), where=is_id("o", "owner"))
+        owned = matching(edge("o", "owns", "b"), where=is_id("o", "owner"))
         assert len((await evaluate(graph, plan(owned, give("b")), limit=9)).items) == 4
 
 
@@ -210,7 +210,7 @@ async def test_nodes_that_have_a_value_are_asked_for_once_each_way(
 
     monkeypatch.setattr(DictAdapter, "nodes", spied)
     monkeypatch.setattr(lookups, "_FEW", most)
-    by_tag = fit(edge("p", "knows", "q"), where=compared("p.tag", "=", tag))
+    by_tag = matching(edge("p", "knows", "q"), where=compared("p.tag", "=", tag))
     page = await evaluate(toy, plan(by_tag, give("p", "q")), limit=50)
     assert set(rows(page)) == {("ada", "ben"), ("ada", "cyd"), ("ben", "ada")}
     assert len(asked) == len(set(asked)) == (1 if most > 1 else 2)

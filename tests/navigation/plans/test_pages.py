@@ -34,9 +34,9 @@ from tests.contract.example import DictAdapter
 from tests.navigation.plans.writing import (
     compared,
     edge,
-    fit,
     give,
     is_id,
+    matching,
     named,
     node,
     path,
@@ -47,7 +47,7 @@ from tests.navigation.plans.writing import (
 )
 
 COUNT = named("n", total(AggregateFunction.COUNT))
-VISITS = fit(edge("v", "visited", "h"), where=is_id("h", "harbour"))
+VISITS = matching(edge("v", "visited", "h"), where=is_id("h", "harbour"))
 
 
 @pytest.mark.parametrize("size", [1, 7, 1_000])
@@ -78,14 +78,16 @@ async def test_a_position_of_another_answer_is_refused(toy: GraphAdapter, positi
 
 async def test_each_row_brings_the_edges_it_rests_on_where_they_are_asked_for(toy: GraphAdapter):
     way = path("q", "", "h", PathKind.REACHABLE, 1, variable="s")
-    asked = plan(fit(edge("p", "dislikes", "q"), way, where=is_id("h", "harbour")), give("p"), give("p", distinct=True))
+    asked = plan(
+        matching(edge("p", "dislikes", "q"), way, where=is_id("h", "harbour")), give("p"), give("p", distinct=True)
+    )
     (row,) = (await evaluate(toy, asked, limit=5, proof=True)).items
     assert [plain(one) for one in row.proof] == [("cyd", "dislikes", "ada"), ("ada", "lives_at", "harbour")]
     assert (await evaluate(toy, asked, limit=5)).items[0].proof == ()
 
 
 async def test_a_sum_rests_on_the_edges_of_all_its_rows(toy: GraphAdapter):
-    page = await evaluate(toy, plan(fit(edge("p", "knows", "q")), give("p", COUNT)), limit=9, proof=True)
+    page = await evaluate(toy, plan(matching(edge("p", "knows", "q")), give("p", COUNT)), limit=9, proof=True)
     assert [(row.cells[1], len(row.proof)) for row in page.items] == [(3, 3), (1, 1), (1, 1)]
 
 
@@ -98,7 +100,7 @@ async def test_a_question_of_yes_or_no_answers_with_its_first_witness(toy: Graph
 
 async def test_sizes_tell_how_many_fitted_each_part_in_the_order_of_the_plan(toy: GraphAdapter):
     parts = node("p", "Person"), edge("p", "knows", "q"), node("q"), edge("q", "lives_at", "h", "s")
-    page = await evaluate(toy, plan(fit(*parts), give("p", "h")), limit=9)
+    page = await evaluate(toy, plan(matching(*parts), give("p", "h")), limit=9)
     assert [(size.part, size.count.value) for size in page.sizes] == [
         ("(p:Person)", 6),
         ("(q)", 4),
@@ -109,17 +111,19 @@ async def test_sizes_tell_how_many_fitted_each_part_in_the_order_of_the_plan(toy
 
 
 async def test_an_empty_answer_names_the_first_part_that_nothing_fits(toy: GraphAdapter):
-    asked = fit(edge("p", "knows", "q"), edge("q", "moored_at", "h", "s"), where=is_id("p", "ada"))
+    asked = matching(edge("p", "knows", "q"), edge("q", "moored_at", "h", "s"), where=is_id("p", "ada"))
     page = await evaluate(toy, plan(asked, give("h")), limit=9)
     assert (page.items, page.total, page.note) == ((), Count(0), "Nothing matches (q)-[s:moored_at]->(h).")
-    page = await evaluate(toy, plan(fit(node("p", "Person"), where=is_id("p", "nobody")), give("p")), limit=9)
+    page = await evaluate(toy, plan(matching(node("p", "Person"), where=is_id("p", "nobody")), give("p")), limit=9)
     assert page.note == "Nothing matches (p:Person) WHERE elementId(p) IN ['nobody']."
-    counted = plan(fit(node("x", "Ghost")), give(named("n", total(AggregateFunction.COUNT))))
+    counted = plan(matching(node("x", "Ghost")), give(named("n", total(AggregateFunction.COUNT))))
     assert (await evaluate(toy, counted, limit=9)).note == "", "a count of zero is an answer"
 
 
 async def test_more_rows_than_may_be_held_are_refused_with_the_sizes(toy: GraphAdapter):
-    asked = plan(fit(edge("p", "lives_at", "h"), edge("v", "visited", "h", "s"), where=is_id("p", "ada")), give("v"))
+    asked = plan(
+        matching(edge("p", "lives_at", "h"), edge("v", "visited", "h", "s"), where=is_id("p", "ada")), give("v")
+    )
     with pytest.raises(PlanTooLarge) as caught:
         await evaluate(toy, asked, limit=5, bound=100)
     sizes = {size.part: size.count for size in caught.value.sizes}
@@ -134,12 +138,12 @@ async def test_a_hub_in_the_middle_of_a_path_is_bounded(toy: GraphAdapter):
     for kind, lengths in ((PathKind.TRAILS, (1, 3)), (PathKind.REACHABLE, (1,)), (PathKind.SHORTEST, (1,))):
         around = path("p", "", "q", kind, *lengths, either=True)
         with pytest.raises(PlanTooLarge):
-            await evaluate(toy, plan(fit(around, where=is_id("p", "ada")), give("q")), limit=5, bound=200)
+            await evaluate(toy, plan(matching(around, where=is_id("p", "ada")), give("q")), limit=5, bound=200)
 
 
 async def test_rows_that_nodes_without_an_edge_between_them_would_make_are_counted_before_any_is_read():
     async with Counting() as graph:
-        pairs = fit(node("a", "Visitor"), node("b", "Boat"))
+        pairs = matching(node("a", "Visitor"), node("b", "Boat"))
         with pytest.raises(PlanTooLarge) as caught:
             await evaluate(graph, plan(pairs, give("a", "b")), limit=5, bound=1_000)
         assert graph.calls == {"nodes": 2}
@@ -190,8 +194,8 @@ class Counting(DictAdapter):
 
 async def test_a_count_describes_no_node_and_many_nodes_cost_no_more_calls_than_few():
     async with Counting() as graph:
-        around = fit(edge("v", "rented", "b"), edge("b", "used_by", "s", "u"), where=Not(compared("v", "=", "b")))
-        await evaluate(graph, plan(fit(NodePattern("v", (("Visitor",),))), around, give(COUNT)), limit=9)
+        around = matching(edge("v", "rented", "b"), edge("b", "used_by", "s", "u"), where=Not(compared("v", "=", "b")))
+        await evaluate(graph, plan(matching(NodePattern("v", (("Visitor",),))), around, give(COUNT)), limit=9)
         assert "describe" not in graph.calls
         assert sum(graph.calls.values()) <= 6
 
@@ -199,32 +203,32 @@ async def test_a_count_describes_no_node_and_many_nodes_cost_no_more_calls_than_
 async def test_a_count_of_a_label_or_a_relation_reads_no_row():
     async with Counting() as graph:
         for asked, expected in (
-            (fit(node("v", "Visitor")), definition.VISITORS),
-            (fit(node("v", "Nobody")), 0),
-            (fit(edge("p", "visited", "h")), definition.VISITORS),
+            (matching(node("v", "Visitor")), definition.VISITORS),
+            (matching(node("v", "Nobody")), 0),
+            (matching(edge("p", "visited", "h")), definition.VISITORS),
         ):
             page = await evaluate(graph, plan(asked, give(COUNT)), limit=9, bound=10)
             assert (rows(page), [size.count.value for size in page.sizes]) == ([(expected,)], [expected])
         assert set(graph.calls) <= {"nodes", "neighbours"}
-        around = fit(edge("p", "visited", "h"), node("h", "Place"))
+        around = matching(edge("p", "visited", "h"), node("h", "Place"))
         with pytest.raises(PlanTooLarge):
             await evaluate(graph, plan(around, give(COUNT)), limit=9, bound=10)
 
 
 async def test_the_edges_of_a_hub_are_counted_and_asked_for_without_reading_them():
     async with Counting() as graph:
-        around = fit(edge("v", "visited", "h"))
-        hubs = fit(node("h", "Place"), where=Exists(around))
+        around = matching(edge("v", "visited", "h"))
+        hubs = matching(node("h", "Place"), where=Exists(around))
         page = await evaluate(graph, plan(hubs, give("h", named("n", CountOf(around)))), limit=9, bound=10)
         assert rows(page) == [("harbour", definition.VISITORS)]
-        none = fit(node("h", "Planet"), where=Exists(around))
+        none = matching(node("h", "Planet"), where=Exists(around))
         assert (await evaluate(graph, plan(none, give("h")), limit=9)).items == ()
 
 
 async def test_a_search_between_two_known_nodes_ends_where_they_meet():
     async with Counting() as graph:
-        near = fit(path("p", "", "q", PathKind.SHORTEST, either=True), where=compared("p", "<>", "q"))
-        both = fit(*near.nodes, where=None)
+        near = matching(path("p", "", "q", PathKind.SHORTEST, either=True), where=compared("p", "<>", "q"))
+        both = matching(*near.nodes, where=None)
         ends = [is_id("p", "ada"), is_id("q", "ben")]
         asked = Match(both.nodes, near.edges, (), Joined(Connective.AND, tuple(ends)))
         page = await evaluate(graph, plan(asked, give("r")), limit=9, bound=60)
@@ -243,7 +247,7 @@ async def test_the_event_loop_goes_on_while_rows_are_joined(toy: GraphAdapter):
             pauses.append(time.perf_counter() - before)
 
     watching = asyncio.create_task(watch())
-    pairs = fit(node("a", "Visitor"), node("b", "Visitor"), where=compared("a", "<>", "b"))
+    pairs = matching(node("a", "Visitor"), node("b", "Visitor"), where=compared("a", "<>", "b"))
     await evaluate(toy, plan(pairs, give(COUNT)), limit=1)
     watching.cancel()
     assert len(pauses) > 20
@@ -263,7 +267,7 @@ class Giving(DictAdapter):
 
 async def test_what_a_store_cannot_go_on_with_is_evaluated_from_there():
     async with Giving("tests.contract.example_graph", AdapterOptions()) as graph:
-        runner, asked = PlanRunner(graph), plan(fit(edge("p", "knows", "q")), give("p", "q"))
+        runner, asked = PlanRunner(graph), plan(matching(edge("p", "knows", "q")), give("p", "q"))
         whole, after, found = rows(await evaluate(graph, asked, limit=99)), None, list[tuple[object, ...]]()
         stop = Stop.LIMIT
         while stop is Stop.LIMIT:

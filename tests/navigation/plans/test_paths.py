@@ -15,7 +15,7 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import AggregateFunction, Function, Match, NodePattern, PathKind, PathPattern
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract import toy as definition
-from tests.navigation.plans.writing import called, edge, fit, give, is_id, named, path, plan, rows, total
+from tests.navigation.plans.writing import called, edge, give, is_id, matching, named, path, plan, rows, total
 
 KNOWS = [(one.head, one.tail) for one in definition.EDGES if one.relation == "knows"]
 
@@ -37,37 +37,37 @@ def shortest_ways(start: str, *, either: bool = False) -> dict[str, list[str]]:
 
 
 async def test_trails_are_all_ways_of_a_length_that_take_no_edge_twice(toy: GraphAdapter):
-    trails = fit(path("p", "knows", "q", PathKind.TRAILS, 1, 2), where=is_id("p", "ada"))
+    trails = matching(path("p", "knows", "q", PathKind.TRAILS, 1, 2), where=is_id("p", "ada"))
     page = await evaluate(toy, plan(trails, give("q", named("n", called(Function.SIZE, "r")))), limit=50)
     first = [(tail, 1) for head, tail in KNOWS if head == "ada"]
     second = [(tail, 2) for _, middle in KNOWS for head, tail in KNOWS if head == middle and _ == "ada"]
     assert rows(page) == sorted([*first, *second])
-    longer = fit(path("p", "knows", "q", PathKind.TRAILS, 3, 9), where=is_id("p", "ada"))
+    longer = matching(path("p", "knows", "q", PathKind.TRAILS, 3, 9), where=is_id("p", "ada"))
     page = await evaluate(toy, plan(longer, give("r")), limit=50)
     assert all(len(set(map(id, row.cells[0]))) == len(row.cells[0]) for row in page.items)  # pyright: ignore[reportArgumentType]
     assert {len(row.cells[0]) for row in page.items} == {3}  # pyright: ignore[reportArgumentType]
 
 
 async def test_a_trail_of_no_edges_leads_from_a_node_to_itself(toy: GraphAdapter):
-    still = fit(path("p", "knows", "q", PathKind.TRAILS, 0, 0), where=is_id("p", "jose"))
+    still = matching(path("p", "knows", "q", PathKind.TRAILS, 0, 0), where=is_id("p", "jose"))
     assert rows(await evaluate(toy, plan(still, give("q", "r")), limit=5)) == [("jose", [])]
 
 
 async def test_a_trail_without_a_longest_length_ends_where_no_edge_is_left(toy: GraphAdapter):
-    trails = fit(path("p", "knows", "q", PathKind.TRAILS, 1), where=is_id("p", "ben"))
+    trails = matching(path("p", "knows", "q", PathKind.TRAILS, 1), where=is_id("p", "ben"))
     page = await evaluate(toy, plan(trails, give(named("n", called(Function.SIZE, "r")))), limit=50)
     assert Counter(row[0] for row in rows(page)) == {1: 1, 2: 3}
 
 
 @pytest.mark.parametrize("either", [False, True])
 async def test_what_can_be_reached_is_told_once(toy: GraphAdapter, either: bool):
-    reach = fit(path("p", "", "q", PathKind.REACHABLE, 1, either=either), where=is_id("p", "cyd"))
+    reach = matching(path("p", "", "q", PathKind.REACHABLE, 1, either=either), where=is_id("p", "cyd"))
     page = await evaluate(toy, plan(reach, give("q", "r")), limit=1_000)
     assert rows(page) == [(one, None) for one in sorted(shortest_ways("cyd", either=either))]
 
 
 async def test_distances_count_the_shortest_way(toy: GraphAdapter):
-    near = fit(path("p", "", "q", PathKind.DISTANCE, 2, 3), where=is_id("p", "ada"))
+    near = matching(path("p", "", "q", PathKind.DISTANCE, 2, 3), where=is_id("p", "ada"))
     page = await evaluate(toy, plan(near, give("q")), limit=1_000)
     lengths = {end: ways[0].count("-") for end, ways in shortest_ways("ada").items()}
     assert rows(page) == [(one,) for one in sorted(lengths) if 2 <= lengths[one] <= 3]
@@ -81,8 +81,8 @@ async def test_the_shortest_paths_are_found_in_either_direction_of_search(toy: G
                 (path("p", "", "q", kind),),
                 (PathPattern("way", ("p", "r", "q")),),
             )
-            both = fit(NodePattern("p"), NodePattern("q"), where=is_id("p", start))
-            last = fit(NodePattern("q"), where=is_id("q", end))
+            both = matching(NodePattern("p"), NodePattern("q"), where=is_id("p", start))
+            last = matching(NodePattern("q"), where=is_id("q", end))
             page = await evaluate(toy, plan(both, last, match, give("way")), limit=500)
             ways = sorted(shortest_ways(start).get(end, []))
             expected = ways if kind is PathKind.ALL_SHORTEST else ways[:1]
@@ -104,11 +104,11 @@ async def test_no_trail_takes_an_edge_that_stands_elsewhere_in_its_pattern(toy: 
     parts = edge("p", "knows", "q", "one"), path("q", "knows", "o", PathKind.TRAILS, 2, 2)
     where = is_id("p", "ada")
     page = await evaluate(
-        toy, plan(fit(*parts, where=where), give("o", named("n", total(AggregateFunction.COUNT)))), limit=9
+        toy, plan(matching(*parts, where=where), give("o", named("n", total(AggregateFunction.COUNT)))), limit=9
     )
     alike = await evaluate(
         toy,
-        plan(fit(*parts, where=where, differ=False), give("o", named("n", total(AggregateFunction.COUNT)))),
+        plan(matching(*parts, where=where, differ=False), give("o", named("n", total(AggregateFunction.COUNT)))),
         limit=9,
     )
     assert rows(page) == [("ben", 2), ("cyd", 2)]

@@ -13,10 +13,10 @@ from kgnav_mcp.navigation import progress
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract.example import DictAdapter
-from tests.navigation.plans.writing import edge, fit, give, is_id, plan
+from tests.navigation.plans.writing import edge, give, is_id, matching, plan
 
 PATIENCE_S = 60
-VISITS = plan(fit(edge("v", "visited", "h"), where=is_id("h", "harbour")), give("v"))
+VISITS = plan(matching(edge("v", "visited", "h"), where=is_id("h", "harbour")), give("v"))
 
 
 class Waiting(DictAdapter):

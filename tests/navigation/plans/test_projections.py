@@ -27,9 +27,9 @@ from tests.navigation.plans.writing import (
     compared,
     descending,
     edge,
-    fit,
     give,
     is_id,
+    matching,
     named,
     node,
     of,
@@ -38,7 +38,7 @@ from tests.navigation.plans.writing import (
     total,
 )
 
-BOATS = fit(node("b", "Boat"))
+BOATS = matching(node("b", "Boat"))
 COUNT, SUM, COLLECT = AggregateFunction.COUNT, AggregateFunction.SUM, AggregateFunction.COLLECT
 PLAIN = (COUNT, SUM, AggregateFunction.AVERAGE, AggregateFunction.MINIMUM, AggregateFunction.MAXIMUM, COLLECT)
 
@@ -61,7 +61,7 @@ async def test_sums_are_made_for_each_different_row_of_the_other_columns(toy: Gr
 
 
 async def test_lists_come_in_the_order_of_values_unless_rows_were_sorted(toy: GraphAdapter):
-    some = fit(node("b", "Boat"), where=is_id("b", "boat01", "boat02", "boat06", "boat08"))
+    some = matching(node("b", "Boat"), where=is_id("b", "boat01", "boat02", "boat06", "boat08"))
     all_of = give(named("all", total(COLLECT, "b.length")))
     assert rows(await evaluate(toy, plan(some, all_of), limit=1)) == [([6, 6, 7, 11],)]
     each = give(named("all", total(COLLECT, "b.length", distinct=True)))
@@ -71,14 +71,14 @@ async def test_lists_come_in_the_order_of_values_unless_rows_were_sorted(toy: Gr
 
 
 async def test_a_list_of_distinct_values_has_each_where_it_came_first(toy: GraphAdapter):
-    some = fit(node("b", "Boat"), where=is_id("b", "boat01", "boat02", "boat06", "boat08"))
+    some = matching(node("b", "Boat"), where=is_id("b", "boat01", "boat02", "boat06", "boat08"))
     by_id = give("b", order=(Order(Variable("b")),))
     each = give(named("all", total(COLLECT, "b.length", distinct=True)))
     assert rows(await evaluate(toy, plan(some, by_id, each), limit=1)) == [([6, 7, 11],)]
 
 
 async def test_a_sum_of_no_rows_is_one_row_unless_rows_are_grouped(toy: GraphAdapter):
-    none = fit(node("b", "Boat"), where=is_id("b", "nobody"))
+    none = matching(node("b", "Boat"), where=is_id("b", "nobody"))
     every = [named(each.value, total(each, "b.length")) for each in PLAIN]
     page = await evaluate(toy, plan(none, give(*every)), limit=1)
     assert rows(page) == [(0, 0, None, None, None, [])]
@@ -92,7 +92,7 @@ async def test_a_column_may_reckon_with_sums_and_groups(toy: GraphAdapter):
 
 
 async def test_rows_are_sorted_with_nulls_as_the_largest_and_by_their_cells_where_equal(toy: GraphAdapter):
-    people = fit(node("p", "Person"))
+    people = matching(node("p", "Person"))
     page = await evaluate(toy, plan(people, give("p", order=(Order(of("p.age")),))), limit=9)
     assert [row[0] for row in rows(page)] == ["ada", "cyd", "ben", "hunter", "jose", "yolka"]
     page = await evaluate(toy, plan(people, give("p", order=(descending("p.age"),))), limit=9)
@@ -100,7 +100,7 @@ async def test_rows_are_sorted_with_nulls_as_the_largest_and_by_their_cells_wher
 
 
 async def test_the_most_frequent_come_first_by_a_sum_or_by_its_column(toy: GraphAdapter):
-    visits = fit(edge("v", "", "h"), where=is_id("h", "harbour"))
+    visits = matching(edge("v", "", "h"), where=is_id("h", "harbour"))
     kinds = named("kind", called(Function.TYPE, "r"))
     for order in (descending(total(COUNT)), descending("n")):
         frequent = give(kinds, named("n", total(COUNT)), order=(order,), limit=2)
@@ -122,7 +122,7 @@ async def test_one_and_true_are_different_values_and_one_and_one_point_nought_ar
 
 
 async def test_a_list_is_spread_over_rows(toy: GraphAdapter):
-    ada = fit(node("p", "Person"), where=is_id("p", "ada"))
+    ada = matching(node("p", "Person"), where=is_id("p", "ada"))
     assert rows(await evaluate(toy, plan(ada, Unwind(of("p.tag"), "t"), give("t")), limit=9)) == [
         ("clocks",),
         ("night",),
@@ -133,7 +133,7 @@ async def test_a_list_is_spread_over_rows(toy: GraphAdapter):
 
 async def test_a_union_drops_equal_rows_unless_they_are_kept(toy: GraphAdapter):
     def parts() -> tuple[Pipeline, ...]:
-        sides = (fit(edge("p", "knows", "q"), where=is_id("p", one)) for one in ("ada", "ben", "cyd"))
+        sides = (matching(edge("p", "knows", "q"), where=is_id("p", one)) for one in ("ada", "ben", "cyd"))
         return tuple(Pipeline((side, give("p"))) for side in sides)
 
     assert rows(await evaluate(toy, Plan(parts()), limit=9)) == [("ada",), ("ben",)]
@@ -141,8 +141,8 @@ async def test_a_union_drops_equal_rows_unless_they_are_kept(toy: GraphAdapter):
 
 
 async def test_a_projection_hides_what_it_does_not_name(toy: GraphAdapter):
-    first = fit(edge("p", "knows", "q"), where=is_id("p", "ada"))
+    first = matching(edge("p", "knows", "q"), where=is_id("p", "ada"))
     renamed = Project((named("x", Variable("q")),), distinct=True)
-    again = fit(edge("x", "knows", "p"))
+    again = matching(edge("x", "knows", "p"))
     page = await evaluate(toy, plan(first, renamed, again, give("x", "p")), limit=9)
     assert rows(page) == [("ben", "ada")]

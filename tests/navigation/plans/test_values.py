@@ -29,9 +29,9 @@ from tests.navigation.plans.writing import (
     compared,
     constant,
     edge,
-    fit,
     give,
     is_id,
+    matching,
     named,
     node,
     of,
@@ -82,7 +82,7 @@ def test_dates_are_texts_that_know_what_they_are():
 
 async def value(toy: GraphAdapter, expression: Expression) -> object:
     """What an expression over Ada is."""
-    ada = fit(node("p", "Person"), where=is_id("p", "ada"))
+    ada = matching(node("p", "Person"), where=is_id("p", "ada"))
     ((found,),) = rows(await evaluate(toy, plan(ada, give(named("x", expression))), limit=2))
     return found
 
@@ -168,7 +168,7 @@ async def test_values_are_compared_and_reckoned_with_as_cypher_does(
 
 
 async def test_properties_are_pairs_of_name_and_value(toy: GraphAdapter):
-    ben = fit(edge("p", "knows", "q"), where=is_id("p", "ben"))
+    ben = matching(edge("p", "knows", "q"), where=is_id("p", "ben"))
     shown = give(named("own", called(Function.PROPERTIES, "p")), named("edge", called(Function.PROPERTIES, "r")))
     assert rows(await evaluate(toy, plan(ben, shown), limit=5)) == [
         (
@@ -179,7 +179,7 @@ async def test_properties_are_pairs_of_name_and_value(toy: GraphAdapter):
 
 
 async def test_ids_of_edges_tell_them_from_their_parallels(toy: GraphAdapter):
-    everything = fit(edge("p", "", "q", either=True))
+    everything = matching(edge("p", "", "q", either=True))
     ids = give(named("id", called(Function.ID, "r")), "r", distinct=True)
     page = await evaluate(toy, plan(everything, ids), limit=5_000)
     assert len({row.cells[0] for row in page.items}) == len(page.items)
@@ -199,22 +199,22 @@ async def test_an_edge_holds_in_a_time_that_it_has_a_part_of(
     toy: GraphAdapter, begin: str | None, end: str | None, expected: list[str]
 ):
     held = During("r", begin, end, ("from",), ("until",))
-    page = await evaluate(toy, plan(fit(edge("p", "lives_at", "h"), where=held), give("p")), limit=5)
+    page = await evaluate(toy, plan(matching(edge("p", "lives_at", "h"), where=held), give("p")), limit=5)
     assert [row[0] for row in rows(page)] == expected
 
 
 async def test_an_edge_that_began_later_did_not_hold(toy: GraphAdapter):
     for end, expected in (("1829", 0), ("1830", 1), ("1841-01-01", 2)):
         held = During("r", None, end, ("since",), ())
-        ben = fit(edge("p", "knows", "q"), where=Joined(Connective.AND, (held, is_id("q", "ben"))))
+        ben = matching(edge("p", "knows", "q"), where=Joined(Connective.AND, (held, is_id("q", "ben"))))
         assert len((await evaluate(toy, plan(ben, give("r")), limit=5)).items) == expected
 
 
 async def test_hostile_texts_are_compared_as_they_stand(toy: GraphAdapter):
-    hostile = fit(node("p", "Hostile"), where=is_id("p", "hostile5"))
+    hostile = matching(node("p", "Hostile"), where=is_id("p", "hostile5"))
     texts = plan(hostile, give("p.name"))
     ((name,),) = rows(await evaluate(toy, texts, limit=5))
-    same = fit(node("q", "Hostile"), where=compared("q.name", "=", str(name)))
+    same = matching(node("q", "Hostile"), where=compared("q.name", "=", str(name)))
     assert rows(await evaluate(toy, plan(same, give("q")), limit=5)) == [("hostile5",)]
     spread = plan(Unwind(ListOf((Constant(str(name)),)), "x"), give("x"))
     assert rows(await evaluate(toy, spread, limit=5)) == [(name,)]

@@ -60,7 +60,7 @@ def path(
     return EdgePattern(variable, source, target, relations, either, PathLength(kind, *lengths))
 
 
-def fit(
+def matching(
     *parts: NodePattern | EdgePattern, where: Expression | None = None, optional: bool = False, differ: bool = True
 ) -> Match:
     """A match of nodes and edges; nodes that only edges name need not be said."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgnav_mcp.plan import Case, Plan, Unwind
-from tests.plans.short import all_of, cmp, edge, fit, give, node, of, plan, sum_up, x
+from tests.plans.short import all_of, cmp, edge, give, matching, node, of, plan, sum_up, x
 
 PERSON = node("n", "Person")
 
@@ -18,13 +18,13 @@ CASES: tuple[tuple[str, Plan], ...] = (
     ),
     (
         "MATCH (n:Writer) UNWIND n.tag AS t RETURN n.id, t",
-        plan(fit(node("n", "Writer")), Unwind(of("coalesce", ".n.tag"), "t"), give({"n": ".n.id", "t": ".t"})),
+        plan(matching(node("n", "Writer")), Unwind(of("coalesce", ".n.tag"), "t"), give({"n": ".n.id", "t": ".t"})),
     ),
     (
         "MATCH (n:Person) RETURN CASE WHEN n.age > 40 THEN 'old' WHEN n.age > 20 THEN n.height END AS k, "
         "count(*) AS c ORDER BY k",
         plan(
-            fit(PERSON),
+            matching(PERSON),
             give(
                 {
                     "k": Case(((cmp(".n.age", ">", 40), x("old")), (cmp(".n.age", ">", 20), x(".n.height")))),
@@ -37,7 +37,7 @@ CASES: tuple[tuple[str, Plan], ...] = (
     (
         "MATCH (a)-[r:KNOWS]->(b) RETURN CASE r.how WHEN 'work' THEN 1 ELSE r.since END AS k, count(*) AS c",
         plan(
-            fit(edge("a-r->b", "KNOWS")),
+            matching(edge("a-r->b", "KNOWS")),
             give({"k": Case(((cmp(".r.how", "=", "work"), x(1)),), x(".r.since")), "c": all_of("count")}),
         ),
     ),
@@ -45,7 +45,7 @@ CASES: tuple[tuple[str, Plan], ...] = (
     (
         "MATCH (n:Person) WITH collect(n) AS whole UNWIND whole AS m RETURN m.id, size(whole)",
         plan(
-            fit(PERSON),
+            matching(PERSON),
             give({"whole": all_of("collect", ".n")}),
             Unwind(of("coalesce", ".whole"), "m"),
             give({"m": ".m.id", "size": of("size", ".whole")}),
@@ -158,7 +158,7 @@ CASES: tuple[tuple[str, Plan], ...] = (
     (
         "MATCH (n) RETURN coalesce(n.age, n.size, n.id), labels(n) AS l ORDER BY size(l), n.id",
         plan(
-            fit(node("n")),
+            matching(node("n")),
             give({"v": of("coalesce", ".n.age", ".n.size", ".n.id"), "l": of("labels", ".n")}),
         ),
     ),

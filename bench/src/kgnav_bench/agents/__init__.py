@@ -1,1 +1,1 @@
-"""Runs language models through the tools of the server: one loop, and an arm for each method."""
+"""Runs language models with the tools of the server: one loop for all, and an arm (a configuration) for each method."""

@@ -1,4 +1,4 @@
-"""Final answers in a model's output, and calls that it writes as text. Both are read strictly: nothing is guessed."""
+"""Parses the final answers in a model's output, and the calls that it writes as text. Nothing is guessed."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 _BOOLEANS = {"true": "True", "false": "False"}
 
 STOPS: Mapping[Protocol, Sequence[str]] = {Protocol.NATIVE: (), Protocol.TAGS: ("</kg-query>", "</answer>")}
-"""Texts at which a model is stopped, by protocol."""
+"""Texts at which the model's output is stopped, by protocol."""
 
 
 def required_form(kind: AnswerKind, protocol: Protocol) -> str:
-    """The sentence that says in which form the final answer is wanted."""
+    """The sentence that tells the model the form of the final answer."""
     written = {
         AnswerKind.ENTITIES: 'with all answers as a JSON list of texts: `["first", "second"]`, `[]` if there is none',
         AnswerKind.BOOLEAN: 'with `["True"]` or `["False"]`, or `["None"]` if it cannot be told',
@@ -38,11 +38,11 @@ def required_form(kind: AnswerKind, protocol: Protocol) -> str:
 
 
 def final_answers(text: str, kind: AnswerKind, protocol: Protocol) -> tuple[str, ...] | None:
-    """The answers of a final output; empty if the model says that there is none; None if they cannot be read.
+    """The answers in a final output; empty if the model says that there is none; None if they cannot be parsed.
 
-    Of several final answers the last one counts. `<think>...</think>` and, with tags, all from the first query on do
-    not count. Numbers stay as they are written, and what is repeated is given once. A list with null, a list, an object
-    or an empty text in it cannot be read.
+    Of several final answers the last one counts. `<think>...</think>` is ignored and, with tags, everything from the
+    first query on. Numbers stay as written, and duplicates are dropped. A list that contains null, a list, an object or
+    an empty text cannot be parsed.
     """
     text = _THOUGHT.sub("", text)
     if protocol is Protocol.TAGS:
@@ -83,7 +83,7 @@ def _json_list(text: str, *, whole: bool) -> tuple[str, ...] | None:
 
 
 def block(text: str) -> str:
-    """The last fenced block of a text; the whole text without its thoughts if there is none."""
+    """The last fenced block of a text. Without one, the whole text without `<think>...</think>`."""
     text = _THOUGHT.sub("", text)
     found = _FENCED.findall(text)
     return str(found[-1] if found else text).strip()
@@ -94,19 +94,19 @@ class TextCall:
     """A call that a model wrote as text."""
 
     written: str
-    """What stood in the tag."""
+    """The text between the tags."""
     tool: str = ""
-    """Empty if it cannot be read."""
+    """The name of the tool; empty if the call cannot be parsed."""
     positional: Sequence[Any] = ()
-    """Arguments in the order in which they were written."""
+    """Arguments without names, in the order in which they were written."""
     named: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Arguments that were written as `name=value`."""
 
 
 def text_call(text: str) -> TextCall | None:
-    """The first call in a text; None if there is none before the answer.
+    """The first call in a text; None if there is none before the final answer.
 
-    Text after it is ignored: a model that continues has not seen the answer.
+    Text after the call is ignored: the model wrote it before it saw the tool's answer.
     """
     visible = _THOUGHT.sub("", text)
     found = _QUERY_TAG.search(visible)
@@ -137,7 +137,7 @@ def _parsed(written: str, code: str) -> TextCall | None:
 
 
 def until_first_call(text: str) -> str:
-    """A text up to its first call, whose tag is closed."""
+    """A text up to its first call, with the closing tag."""
     end = max((thought.end() for thought in _THOUGHT.finditer(text)), default=0)
     found = _QUERY_TAG.search(text, end) or _QUERY_TAG.search(text)
     return text if found is None else f"{text[: found.start()]}<kg-query>{found[1]}</kg-query>"

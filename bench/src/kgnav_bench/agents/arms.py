@@ -1,4 +1,7 @@
-"""Arms: how a model is prompted, as configuration. Each arm is a TOML file, ours in the folder `arms`."""
+"""Arms: configurations of how a model is prompted.
+
+Each arm is a TOML file; those of this package are in the folder `arms`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 FOLDER = Path(__file__).parent / "arms"
 
 ALL_TOOLS = "*"
-"""Among the tools of a phase: all that the server has."""
+"""In a phase's list of tools: all tools of the server."""
 
 SCHEMA_TOOL = "describe_graph"
 """The tool whose answer is the placeholder `{schema}`."""
@@ -28,12 +31,12 @@ class _Part(BaseModel):
 
 
 class Protocol(StrEnum):
-    """How a model asks for tools."""
+    """How a model calls tools."""
 
     NATIVE = "native"
-    """By the tool calls of its API."""
+    """With the tool calls of its API."""
     TAGS = "tags"
-    """By text, as GraphWalker's `<kg-query>get_relations("...")</kg-query>`. Answers come as `<information>`."""
+    """As text, such as GraphWalker's `<kg-query>get_relations("...")</kg-query>`. Answers come as `<information>`."""
 
 
 class Output(StrEnum):
@@ -48,29 +51,29 @@ class Output(StrEnum):
 
 
 class Call(_Part):
-    """A tool that is called without the model, as GraphRunner's verification of a plan."""
+    """A tool call that the program makes without the model, such as GraphRunner's verification of a plan."""
 
     tool: str
     arguments: Mapping[str, str]
-    """By the tool's parameter: a text with placeholders, such as `{plan}`."""
+    """Texts with placeholders, such as `{plan}`, by the tool's parameters."""
     back_to: str = ""
     """The earlier phase that continues with `correction` if the tool answers with an error."""
     correction: str = ""
-    """The message to the model in that phase. `{problem}` is the tool's answer."""
+    """The message to the model in that phase. `{problem}` is replaced by the tool's answer."""
     retries: int = Field(default=3, ge=0)
-    """Times that the earlier phase is continued."""
+    """How often the earlier phase is continued."""
 
 
 class Phase(_Part):
-    """A part of a method: a conversation with the model, or a call without it.
+    """A part of a method: a conversation with the model, or a tool call without it.
 
     Texts may have the placeholders `{question}`, `{topics}`, `{form}`, `{schema}` and the names of earlier phases.
     """
 
     name: str = Field(default="", pattern="^([a-z][a-z_]*)?$")
-    """Lower-case letters and `_`. Of one phase alone it may be empty."""
+    """Lower-case letters and `_`. It may be empty if the arm has only one phase."""
     server_prompt: str = ""
-    """The server's own prompt that begins the conversation, such as `search_on_graph`."""
+    """The name of the server's prompt with which the conversation starts, such as `search_on_graph`."""
     instructions: bool = False
     """Whether the server's instructions are the system prompt, as in a chat client."""
     system: str = ""
@@ -80,10 +83,12 @@ class Phase(_Part):
     protocol: Protocol = Protocol.NATIVE
     output: Output = Output.ANSWER
     max_turns: int = Field(default=30, ge=1)
-    """Requests to the model."""
+    """Maximum number of requests to the model."""
     cut_after: str = ""
-    """A tool: after each of its calls without an error, the conversation is cut back to the first message, this call
-    and its answer."""
+    """The name of a tool.
+
+    After each successful call of it, the conversation is cut to the first message, this call and its answer.
+    """
     call: Call | None = None
 
     @model_validator(mode="after")
@@ -96,7 +101,7 @@ class Phase(_Part):
 
     @property
     def wants_schema(self) -> bool:
-        """Whether a text of it shows the schema of the graph."""
+        """Whether one of its texts contains the schema of the graph."""
         return "{schema}" in self.prompt + self.system
 
 
@@ -105,15 +110,18 @@ class Arm(_Part):
 
     name: str
     source: str = ""
-    """The paper and its section."""
+    """The paper and section that describe the method."""
     differences: str = ""
     """What differs from the source."""
     toolsets: str = ""
-    """The server's option --toolsets; its default if empty."""
+    """The value of the server's option --toolsets; empty: the server's default."""
     server_options: Sequence[str] = ()
-    """More options of the server, such as `["--shots", "5"]`. A server at a URL has its own."""
+    """Further options of the server, such as `["--shots", "5"]`.
+
+    They have no effect on a server that is already running.
+    """
     reminders: int = Field(default=1, ge=0)
-    """Times that an output without an answer in the required form is answered with that form."""
+    """How often an output without an answer in the required form is answered with that form."""
     phases: Sequence[Phase] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -131,7 +139,7 @@ class Arm(_Part):
 
     @property
     def needs_server(self) -> bool:
-        """Whether anything of this arm comes from the server."""
+        """Whether the arm uses anything of the server."""
         return any(
             phase.tools or phase.call or phase.server_prompt or phase.instructions or phase.wants_schema
             for phase in self.phases
@@ -151,10 +159,10 @@ def arm_names() -> Sequence[str]:
 
 
 def arm_path(name: str) -> Path:
-    """The file of an arm by its name, or by its own path.
+    """The file of an arm, given by its name or by a path.
 
     Raises:
-        ArmError: there is none.
+        ArmError: there is no such arm.
     """
     path = Path(name) if name.endswith(".toml") else FOLDER / f"{name}.toml"
     if not path.is_file():
@@ -163,10 +171,10 @@ def arm_path(name: str) -> Path:
 
 
 def read_arm(path: Path) -> Arm:
-    """The arm of a file.
+    """Read the arm in a file.
 
     Raises:
-        ArmError: the file is not an arm.
+        ArmError: the file does not describe an arm.
     """
     try:
         return Arm.model_validate({"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))})

@@ -22,16 +22,16 @@ from kgnav_bench.records import Attempt, Outcome, Question, read_records, write_
 from kgnav_bench.runs import Items, Run
 
 ATTEMPTS = ".attempts.jsonl"
-"""Suffix of the file with the attempts alone, beside the run's."""
+"""Suffix of the file that has only the attempts, beside the file of the run."""
 
 
 class TooManyFailuresError(Exception):
-    """Attempts failed one after the other. The message is the last failure's."""
+    """Several attempts in a row failed. The message is that of the last failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where the model is."""
+    """The address of a model, and how requests to it are made."""
 
     url: str
     model: str
@@ -42,7 +42,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the graph is: a graph to serve, or a running server's URL. The demo graph if both are None."""
+    """The graph to ask: one to serve, or the URL of a running server. If both are None, the demo graph."""
 
     graph: str | None = None
     server: str | None = None
@@ -59,16 +59,16 @@ class Experiment:
     repeats: int = 1
     concurrency: int = 1
     stop_after: int = 5
-    """Failed attempts in a row that end the run."""
+    """Number of failed attempts in a row after which the run ends."""
     prices: Prices | None = None
 
 
 def chosen(path: Path, sample: int | None, seed: int) -> list[Question]:
-    """The questions of a file, or a random sample of them in the file's order.
+    """The questions of a file, or a random sample of them in the order of the file.
 
     Raises:
         UnreadableRecordsError: the file is not one of questions.
-        ValueError: two questions have the same id, or there are none.
+        ValueError: two questions have the same id, or there are no questions.
     """
     questions = list(read_records(path, Question))
     twice = [name for name, count in Counter(question.id for question in questions).items() if count > 1]
@@ -83,13 +83,13 @@ def chosen(path: Path, sample: int | None, seed: int) -> list[Question]:
 
 
 def run(record: Run, experiment: Experiment, questions: Sequence[Question]) -> str:
-    """Make the attempts that are missing or failed. All attempts and the report are written beside the run's file.
+    """Make the attempts that are missing or failed. All attempts and the report are written beside the file of the run.
 
     Raises:
-        TooManyFailuresError: the endpoint or the server keeps failing. What was finished before is kept and reported.
+        TooManyFailuresError: the endpoint or the server keeps failing. Attempts finished before are kept and reported.
         EndpointError: the endpoint cannot be used.
         ServerFailedError: the server does not start.
-        ArmError: the server has not the tools of the arm.
+        ArmError: the server does not have the tools of the arm.
     """
     kinds = {question.id: question.kind for question in questions}
     wanted = {

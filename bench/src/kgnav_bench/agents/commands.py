@@ -66,10 +66,10 @@ def _arm_file(_: click.Context, __: click.Parameter, value: str) -> Path:
 )
 @measurement
 def ask(record: Run, arm: Path, data: Path, **options: Any) -> str:  # noqa: ANN401 - of several types
-    """Ask a model questions by one method, and keep each attempt with all its turns.
+    """Let a model answer questions with one method, and keep each attempt with all its turns.
 
-    Beside the run's file, FILE.attempts.jsonl has the attempts alone: `kgnav-bench score` reads it. The API's key is
-    read from OPENAI_API_KEY or ANTHROPIC_API_KEY. The same command continues a run that was stopped, and repeats the
+    Beside the run's file, FILE.attempts.jsonl has only the attempts, for `kgnav-bench score`. The API's key is read
+    from OPENAI_API_KEY or ANTHROPIC_API_KEY. The same command continues a run that was stopped, and repeats the
     attempts at which the endpoint or the server failed.
     """
     from kgnav_bench.agents import benchmark  # noqa: PLC0415 - `--help` needs no model

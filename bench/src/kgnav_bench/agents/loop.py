@@ -1,4 +1,4 @@
-"""The loop of all arms: ask the model, make its calls, go on until it answers or its turns are used up."""
+"""The loop of all arms: send the messages to the model, make its calls, and repeat until an answer or a limit."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Limits:
     """Limits of one attempt, and the settings of the requests to the model."""
 
     max_turns: int | None = None
-    """Requests to the model in each phase; the arm's if None."""
+    """Maximum number of requests to the model in each phase; None: as the arm says."""
     max_calls: int = 100
     """Maximum tool calls per attempt."""
     max_tokens: int | None = None
-    """Tokens of each reply; the endpoint's default if None."""
+    """Maximum number of tokens of each reply; None: the endpoint's default."""
     token_budget: int | None = None
-    """Tokens of all prompts and replies; None: no bound."""
+    """Maximum number of tokens of all prompts and replies; None: no limit."""
     temperature: float | None = None
 
 
@@ -68,7 +68,10 @@ class Loop:
     _talks: dict[str, list[Message]] = field(default_factory=dict[str, list[Message]])
 
     async def attempt(self) -> Attempt:
-        """The attempt with all its turns. What fails outside the model's power is its outcome FAILED."""
+        """Make the attempt, and return it with all its turns.
+
+        If the endpoint or the server fails, its outcome is FAILED.
+        """
         begin = perf_counter()
         answers: tuple[str, ...] = ()
         error = ""
@@ -166,7 +169,7 @@ class Loop:
                 raise _End(Outcome.REFUSED, text)
             if not calls:
                 if reply.finish is Finish.LENGTH and not self._ends(phase, text):
-                    raise _End(Outcome.EXHAUSTED, text, "the reply was cut before an answer")
+                    raise _End(Outcome.EXHAUSTED, text, "the reply was cut before it had an answer")
                 return text
         raise _End(Outcome.EXHAUSTED, text, f"{self._made(phase)} turns without an answer")
 

@@ -1,4 +1,4 @@
-"""The server's tools as a model's loop sees them."""
+"""The server's tools and prompts, as the loop of a model uses them."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Server:
         self._schema: str | None = None
 
     def tools(self, names: Sequence[str]) -> list[Tool]:
-        """The tools of these names, in this order."""
+        """The tools with these names, in this order."""
         return list(self._tools.values()) if ALL_TOOLS in names else [self._tools[name] for name in names]
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolCall:
-        """A call with its answer, also if that is an error.
+        """Call a tool. Its answer is returned even if it is an error.
 
         Raises:
             ServerFailedError: the server does not answer.
@@ -75,7 +75,7 @@ class Server:
         return content.text
 
     async def schema(self) -> str:
-        """The overview of the graph, requested once.
+        """The overview of the graph. It is requested once.
 
         Raises:
             ServerFailedError: the server does not answer, or the graph cannot be read.
@@ -90,10 +90,10 @@ class Server:
 
 @asynccontextmanager
 async def served(arm: Arm, location: str | None, url: str | None) -> AsyncGenerator[Server]:
-    """The server at a URL, or one that is started for a graph with the arm's toolsets.
+    """Connect to the server at a URL, or start one for a graph with the arm's toolsets.
 
     Raises:
-        ArmError: the server has not the tools of the arm.
+        ArmError: the server does not have the tools of the arm.
         ServerFailedError: it does not start, or does not answer.
     """
     with TemporaryFile("w+", encoding="utf-8", errors="replace") as log:
@@ -112,7 +112,7 @@ async def served(arm: Arm, location: str | None, url: str | None) -> AsyncGenera
             if missing := sorted(arm.tool_names - {tool.name for tool in tools}):
                 raise ArmError(
                     f"the server has no {', '.join(missing)}, which arm {arm.name} needs. Start it with the toolsets "
-                    "that have them: kgnav-mcp --toolsets; those of an arm are the line `toolsets` of its file."
+                    "in the line `toolsets` of the arm's file: kgnav-mcp --toolsets NAMES."
                 )
             yield Server(client, tools, client.instructions or "")
         finally:

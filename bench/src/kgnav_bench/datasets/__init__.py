@@ -1,1 +1,1 @@
-"""Reads the published forms of question sets as questions, and fetches them."""
+"""Fetches published sets of questions, and reads each from the form in which it was published."""

@@ -1,4 +1,4 @@
-"""CoLoTa: true or false by common sense about rarely mentioned entities of Wikidata (Toroghi et al., 2025)."""
+"""CoLoTa: true-or-false questions on common sense about rare entities of Wikidata (Toroghi et al., 2025)."""
 
 from __future__ import annotations
 

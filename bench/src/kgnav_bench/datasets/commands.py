@@ -26,7 +26,7 @@ NAMES = (
     "metaqa",
     "wd50k",
 )
-"""The names of the datasets, so that `--help` reads none of their modules."""
+"""The names of the datasets. They are repeated here so that `--help` need not import the datasets."""
 _NAME = click.argument("name", type=click.Choice(NAMES))
 _SHOWN = 5
 """Maximum bad rows in a message."""
@@ -34,12 +34,12 @@ _SHOWN = 5
 
 @click.group()
 def dataset() -> None:
-    """Published sets of questions, read as the questions that `ask` and `score` take."""
+    """Published sets of questions, for `ask` and `score`."""
 
 
 @dataset.command("list", epilog=example("kgnav-bench dataset list"))
 def list_datasets() -> None:
-    """All datasets: questions, graph, files, licence, source, and the papers that evaluate on them."""
+    """List all datasets: questions, graph, files, licence, source, and the papers that evaluate on them."""
     from kgnav_bench.datasets.registry import DATASETS  # noqa: PLC0415 - `--help` needs none
 
     rows = [
@@ -88,7 +88,7 @@ def fetch(name: str, split: str | None, cache: Path | None) -> None:
             err=True,
         )
     if not files:
-        raise click.ClickException(f"{name} has no file that can be fetched without you.")
+        raise click.ClickException(f"{name} has no file that can be fetched without a login.")
 
 
 @dataset.command("read", epilog=example("kgnav-bench dataset read qald-10 questions.jsonl -o qald-10.jsonl"))
@@ -127,8 +127,8 @@ def read_dataset(name: str, file: Path, output: Path, split: str, language: str,
     click.echo(", ".join(f"{kind} {count:,}" for kind, count in kinds.most_common(20)))
     notes = (
         (empty, "have no answer"),
-        (result.renamed, "had the id of another question: a number is behind it"),
-        (len(result.bad), "rows are left out"),
+        (result.renamed, "had the id of another question: a number was appended"),
+        (len(result.bad), "rows were skipped"),
     )
     for count, note in notes:
         if count:
@@ -140,7 +140,7 @@ def read_dataset(name: str, file: Path, output: Path, split: str, language: str,
 @click.argument("file", type=FILE)
 @click.option("-o", "--output", type=NEW_FILE, required=True, help="JSON Lines file that `kgnav load` reads.")
 def graph(file: Path, output: Path) -> None:
-    """Convert a graph of GRBench (graph.json), so that `kgnav load OUTPUT` reads it."""
+    """Convert a graph of GRBench (graph.json) to JSON Lines that `kgnav load` reads."""
     from kgnav_bench.datasets import grbench  # noqa: PLC0415 - as above
     from kgnav_bench.datasets.rows import UnreadableDatasetError  # noqa: PLC0415 - as above
 

@@ -1,4 +1,4 @@
-"""What a dataset is: where its files are, whose they are, and how they are read."""
+"""The description of a dataset: its files, their licence and source, and how they are read."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How rows become questions."""
+    """How a row is read as a question."""
 
     path: Path
     language: str = "en"
-    """Of the question's text, where a dataset has several."""
+    """The language of the question's text, where a dataset has several."""
     place: str = ""
-    """The row that is read, such as `line 3`."""
+    """The place of the row in its file, such as `line 3`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +50,28 @@ class Dataset:
     home: str
     """The web page of its authors."""
     used_by: str
-    """The papers here that evaluate on it."""
+    """The papers implemented here that evaluate on it."""
     rows: Rows
     question: Callable[[Row, Reading], Question]
     files: Sequence[File] = ()
-    """Those that can be fetched without a login."""
+    """The files that can be fetched without a login."""
     by_hand: str = ""
-    """How to get the files that cannot."""
+    """How to get the files that cannot be fetched."""
 
 
 @dataclass(slots=True)
 class Read:
-    """The questions of a file, and what was wrong in it."""
+    """The questions of a file, and the rows that are not questions."""
 
     questions: list[Question] = field(default_factory=list[Question])
     bad: list[str] = field(default_factory=list[str])
     """Place and reason of each row that is not a question."""
     renamed: int = 0
-    """Questions whose id another one has: they have a number behind it."""
+    """Number of questions that had the id of another one. A number is appended to their ids."""
 
 
 def read(dataset: Dataset, path: Path, *, split: str = "", language: str = "en") -> Read:
-    """All questions of a file.
+    """Read all questions of a file.
 
     Raises:
         UnreadableDatasetError: the file is not one of this dataset.
@@ -93,12 +93,15 @@ def read(dataset: Dataset, path: Path, *, split: str = "", language: str = "en")
 
 
 def numbered(reading: Reading) -> str:
-    """An id from the row's place, for datasets without ids."""
+    """An id derived from the row's place, for datasets without ids."""
     return reading.place.rpartition(" ")[2]
 
 
 def either(first: Rows, other: Rows, suffixes: Sequence[str]) -> Rows:
-    """Reads files with one of these suffixes by `first`, all others by `other`. Compression does not count."""
+    """Returns a reader that uses `first` for files with one of these suffixes and `other` for all others.
+
+    The suffix of a compression is ignored.
+    """
 
     def rows(path: Path) -> Iterator[tuple[str, Row]]:
         bare = path.with_suffix("") if path.suffix in {".gz", ".bz2"} else path

@@ -1,4 +1,7 @@
-"""Fetches the files of datasets into a cache. A file's SHA-256 is recorded, and has to stay as it is."""
+"""Fetches the files of datasets into a cache.
+
+The SHA-256 of each file is recorded, and later fetches must have the same.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from tqdm import tqdm
 from kgnav_bench.datasets.dataset import Dataset, File
 
 LOCK = "hashes.json"
-"""File of the cache with the SHA-256 of each file when it was first fetched, by its URL."""
+"""The file of the cache that records the SHA-256 of each file at its first fetch, by URL."""
 _TIMEOUT = 60
 """Seconds without a byte after which fetching a file fails."""
 _CHUNK = 1 << 16
@@ -32,12 +35,12 @@ def default_cache() -> Path:
 
 
 def fetch(dataset: Dataset, file: File, cache: Path, *, progress: bool = False) -> Path:
-    """A file of a dataset in the cache, fetched unless it is there with the same hash.
+    """Return the path of a dataset's file in the cache. It is fetched unless it is there with the same hash.
 
-    A transfer that broke off continues where it stopped, if the server supports it.
+    An interrupted transfer is continued, if the server supports it.
 
     Raises:
-        NotFetchedError: it cannot be fetched, or has another hash than the known one or the one it had here before.
+        NotFetchedError: it cannot be fetched, or its hash differs from the known or the recorded one.
     """
     path = cache / dataset.name / file.split / file.name
     recorded = _recorded(cache)

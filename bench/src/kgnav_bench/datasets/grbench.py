@@ -32,10 +32,11 @@ def _question(row: Row, reading: Reading) -> Question:
 
 
 def convert(source: Path, target: Path) -> tuple[int, int]:
-    """Write a `graph.json` of GRBench as JSON lines that `kgnav load` reads. Returns the numbers of nodes and edges.
+    """Convert a `graph.json` of GRBench to JSON lines that `kgnav load` reads. Returns the numbers of nodes and edges.
 
-    The file, which may be compressed (.gz, .bz2), is read piece by piece. A neighbour list is a relation of its name
-    from the node; where both ends, of different types, list the same edge under one name, it is written once.
+    The file, which may be compressed (.gz, .bz2), is read piece by piece. A list of neighbours becomes edges from the
+    node, whose relation is the name of the list. If both ends, of different types, list the same edge under one name,
+    it is written once.
 
     Raises:
         UnreadableDatasetError: it is not a graph of GRBench.

@@ -1,4 +1,4 @@
-"""All datasets by name. A new one is a module and a line here."""
+"""All datasets by name. A new dataset needs a module and a line here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of published files, and their fields. What is missing or of another type is named."""
+"""Reads rows of published files, and their fields. Errors name the field that is missing or of another type."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class UnreadableDatasetError(Exception):
 
 
 class BadRowError(Exception):
-    """A row lacks something or has it in another form."""
+    """A row lacks a field, or has one of another type."""
 
 
 @contextmanager
 def opened(path: Path) -> Generator[IO[str]]:
-    """A text file, which may be compressed (.gz, .bz2).
+    """Open a text file, which may be compressed (.gz, .bz2).
 
     Raises:
         UnreadableDatasetError: it cannot be read as text.
@@ -44,7 +44,7 @@ def opened(path: Path) -> Generator[IO[str]]:
 
 @contextmanager
 def opened_bytes(path: Path) -> Generator[BinaryIO]:
-    """The bytes of a file, which may be compressed (.gz, .bz2).
+    """Open a file for its bytes. It may be compressed (.gz, .bz2).
 
     Raises:
         UnreadableDatasetError: it cannot be read, or what is read is not text.
@@ -62,7 +62,7 @@ def _plain(path: Path) -> BinaryIO:
 
 
 def json_list(*keys: str) -> Rows:
-    """Rows of a JSON file that is a list, or has it under one of these keys."""
+    """Returns a reader of JSON files that are a list, or have one under one of these keys."""
 
     def rows(path: Path) -> Iterator[tuple[str, Row]]:
         with opened(path) as file:
@@ -83,7 +83,7 @@ def json_list(*keys: str) -> Rows:
 
 
 def json_lines(path: Path) -> Iterator[tuple[str, Row]]:
-    """Rows of a file with a JSON object a line."""
+    """Rows of a file with one JSON object per line."""
     with opened(path) as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
@@ -95,7 +95,10 @@ def json_lines(path: Path) -> Iterator[tuple[str, Row]]:
 
 
 def tab_separated(*names: str) -> Rows:
-    """Rows of a file without a header, as texts by these names. A row of another length has the field `columns`."""
+    """Returns a reader of files without a header: each row as texts by these names.
+
+    A row with another number of columns has the field `columns`.
+    """
 
     def rows(path: Path) -> Iterator[tuple[str, Row]]:
         with opened(path) as lines:
@@ -122,10 +125,10 @@ def _row(value: object) -> Row:
 
 
 def text(row: Row, name: str) -> str:
-    """A field that is a text with something in it, or a number.
+    """A field that is a non-empty text, or a number.
 
     Raises:
-        BadRowError: it is not.
+        BadRowError: it is neither.
     """
     value: object = row.get(name)
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -136,7 +139,7 @@ def text(row: Row, name: str) -> str:
 
 
 def optional_text(row: Row, name: str) -> str:
-    """A text that may be missing or null: then it is empty."""
+    """A text field; empty if it is missing or null."""
     value: object = row.get(name)
     return value.strip() if isinstance(value, str) else "" if value is None else str(value)
 

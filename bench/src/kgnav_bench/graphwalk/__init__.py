@@ -1,1 +1,1 @@
-"""GraphWalk's benchmark: random graphs without meaning, twelve templates of questions, and mazes."""
+"""The benchmark of the GraphWalk paper: random graphs of meaningless names, templates of questions, and mazes."""

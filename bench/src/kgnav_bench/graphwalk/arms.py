@@ -1,4 +1,4 @@
-"""What answers the questions: an arm is given a client of the server, the schema and a question."""
+"""Arms: what answers the questions, given a client of the server, the schema and a question."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ class Tools(Protocol):
     """A client of the server."""
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> str:
-        """The text of a tool's answer. Raises ToolFailedError if that is an error."""
+        """The text of a tool's answer.
+
+        Raises:
+            ToolFailedError: the answer is an error.
+        """
         ...
 
 
@@ -28,16 +32,16 @@ class Counted:
         self.calls = 0
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> str:
-        """As `Tools`."""
+        """As `Tools.call`."""
         self.calls += 1
         return self._tools.call(tool, arguments)
 
 
 class NoTools:
-    """A client for what is to answer without tools."""
+    """A client for arms that must answer without tools."""
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> str:
-        """Raises ToolFailedError."""
+        """Always raises ToolFailedError."""
         raise ToolFailedError(f"{tool}({arguments}) was called where there are no tools")
 
 
@@ -46,10 +50,10 @@ class Arm(Protocol):
 
     name: str
     toolsets: Sequence[str]
-    """The toolsets that the server offers to it."""
+    """The toolsets of the server that this arm needs."""
 
     def answer(self, tools: Tools, schema: Schema, question: Question) -> str:
-        """The final output, as the question's instruction wants it."""
+        """The final output, in the form that the question's instruction asks for."""
         ...
 
 
@@ -68,7 +72,7 @@ class PlanArm:
 def every_row(
     tools: Tools, tool: str, arguments: Mapping[str, object], columns: Sequence[str]
 ) -> list[tuple[str, ...]]:
-    """These columns of all pages of an answer. A column that the answer has not is empty."""
+    """These columns of all pages of an answer. A column that the answer lacks is empty."""
     rows: list[tuple[str, ...]] = []
     while True:
         page = parse(tools.call(tool, arguments))
@@ -80,7 +84,7 @@ def every_row(
 
 
 def output(question: Question, rows: Sequence[Sequence[object]]) -> str:
-    """Rows as JSON of the question's form."""
+    """Rows as JSON in the question's form."""
     fields = question.fields
     return json.dumps(
         [

@@ -1,4 +1,4 @@
-"""Runs the benchmark: graph after graph, each question by one arm on one or two stores."""
+"""Runs the benchmark: for each graph, each question is answered by one arm on one or two stores."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ FILE, NEO4J = "graph file", "Neo4j"
 
 
 class NotEmptyError(Exception):
-    """The Neo4j has a graph, and its deletion was not allowed."""
+    """The Neo4j contains a graph, and deleting it was not allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a run does."""
+    """The settings of a run."""
 
     shape: Shape
     graphs: int
@@ -39,7 +39,7 @@ class Settings:
     """Seed of the first graph; each further graph has the next seed."""
     stores: Sequence[str]
     neo4j_url: str | None = None
-    """A Neo4j that confirms the answers by Cypher; needed where the server is to read one."""
+    """A Neo4j that confirms the answers by Cypher. Needed if the server is to read from Neo4j."""
 
     @property
     def seeds(self) -> range:
@@ -49,14 +49,14 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one question."""
+    """The result of one question."""
 
     template: str
     question: str
     cypher: str
     output: str
     fault: str
-    """The error that ended the question, if one did."""
+    """The error that ended the question; empty if there was none."""
     accepted: int
     """Number of rows of the true answer, or of the valid rows if the question asks for one of them."""
     tool_calls: int
@@ -65,7 +65,7 @@ class Result:
 
 
 class Benchmark:
-    """One run: its settings, what answers, and what takes the answer out of other output, if anything does."""
+    """One run: its settings, the arm, and an optional function that extracts the answer from output in another form."""
 
     def __init__(self, settings: Settings, arm: Arm, extract: Extract | None = None) -> None:
         self._settings = settings
@@ -75,10 +75,10 @@ class Benchmark:
     def complete(self, record: Run, *, clear: bool = False) -> Mapping[str, Sequence[Result]]:
         """Ask every question that has no result yet, and return all results by store.
 
-        `clear` allows the deletion of the graph that the Neo4j has.
+        `clear` allows the deletion of the graph in the Neo4j.
 
         Raises:
-            NotEmptyError: the Neo4j has something that may not be deleted.
+            NotEmptyError: the Neo4j has a graph that may not be deleted.
             TruthDiffersError: Neo4j and the evaluator disagree about an answer.
             NoInstanceError: a graph has no answer to any question of a template.
             StoreError: Neo4j does not answer.
@@ -93,7 +93,9 @@ class Benchmark:
             if missing and settings.neo4j_url is not None:
                 neo4j = stack.enter_context(open_neo4j(settings.neo4j_url))
                 if not clear and neo4j.size():
-                    raise NotEmptyError("the Neo4j is not empty, and graphs replace what it has: --clear allows that")
+                    raise NotEmptyError(
+                        "the Neo4j is not empty, and each graph replaces its content: --clear allows that"
+                    )
                 stack.callback(neo4j.clear)
             for seed in missing:
                 self._ask_graph(items, seed, neo4j)
@@ -130,7 +132,7 @@ def _key(seed: int, store: str, template: Template) -> str:
 
 
 def ask(arm: Arm, tools: Tools, schema: Schema, question: Question, extract: Extract | None = None) -> Result:
-    """Ask one question. An error that the arm does not handle leaves it without an answer."""
+    """Ask one question. After an error of a tool that the arm does not handle, it has no answer."""
     counted = Counted(tools)
     output, fault = "", ""
     start = perf_counter()

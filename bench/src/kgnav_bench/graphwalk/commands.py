@@ -44,7 +44,7 @@ def _shape_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def graphwalk() -> None:
-    """GraphWalk's benchmark: twelve templates of questions on random graphs without meaning."""
+    """GraphWalk's benchmark: twelve templates of questions on random graphs of meaningless names."""
 
 
 @graphwalk.command(epilog=example("kgnav-bench graphwalk make graph --nodes 500 --seed 3"))
@@ -109,7 +109,7 @@ def run(
     seed: int,
     **shape: int | float | None,
 ) -> str:
-    """Ask the twelve questions of each graph. Neo4j is left empty."""
+    """Ask the twelve questions about each graph. A Neo4j that was used is empty afterwards."""
     from kgnav_bench.graphwalk import arms, benchmark, primitives, questions, reports, stores  # noqa: PLC0415 - as above
 
     if store != "file" and neo4j_url is None:
@@ -137,7 +137,7 @@ def run(
 @click.option("--size", default=10, show_default=True, type=click.IntRange(8, 40), help="Cells per side.")
 @measurement
 def maze(record: Run, *, mazes: int, seed: int, size: int) -> str:
-    """GraphWalk's mazes, walked by scripts: with the maze tools, and with the maze as text in the prompt."""
+    """GraphWalk's mazes, solved by scripts: with the maze tools, and with the maze as text in the prompt."""
     from kgnav_bench.graphwalk import maze_arms, maze_benchmark  # noqa: PLC0415 - as above
     from kgnav_bench.graphwalk.mazes import MazeError  # noqa: PLC0415 - as above
 

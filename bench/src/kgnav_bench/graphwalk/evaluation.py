@@ -1,6 +1,6 @@
-"""The answers of the twelve templates in plain Python, by scanning the generated graph.
+"""Evaluates the twelve templates in plain Python, by scanning the generated graph.
 
-Nothing here reads Cypher or asks a store: Neo4j's answers are compared with these. Rows are as the queries of
+Nothing here parses Cypher or queries a store: Neo4j's answers are compared with these. Rows are as the queries of
 GraphWalk's table 6 return them, duplicates included.
 """
 
@@ -38,7 +38,7 @@ class Evaluator:
         return [(len(self.of_type[kind]),)]
 
     def most_relationships(self, source: str, kind: str) -> list[Row]:
-        """Every node that has most outgoing relationships of a type, and their number."""
+        """Every node with the most outgoing relationships of a type, and their number."""
         counts = Counter(each.source for each in self.of_type[kind] if self.nodes[each.source].label == source)
         most = max(counts.values(), default=0)
         return [(self.nodes[node].key, count) for node, count in counts.items() if count == most]
@@ -72,7 +72,7 @@ class Evaluator:
         ]
 
     def variable_hops(self, source: str, target: str, hops: int) -> list[Row]:
-        """Distinct ends of paths of one to `hops` relationships, where one more relationship leads on."""
+        """Distinct ends of paths of one to `hops` relationships, from which one more relationship leads on."""
         return [
             (self.nodes[node].key, self.nodes[end].key)
             for node in self.members[source]
@@ -90,7 +90,7 @@ class Evaluator:
         return [(self.nodes[end].key,) for end in ends]
 
     def remote_property(self, source: str, key: str, target: str, name: str, hops: int) -> list[Row]:
-        """Distinct values of the nodes of a class that two to `hops` relationships lead to, and none directly."""
+        """Distinct values of the nodes of a class that two to `hops` relationships lead to, but none directly."""
         start = self._by_key(source, key)
         near = {each.target for each in self._outgoing(start)}
         values = {
@@ -115,7 +115,7 @@ class Evaluator:
     def negation_on_relationship(
         self, *, source: str, source_name: str, source_value: Value, kind: str, target: str, name: str, value: Value
     ) -> list[Row]:
-        """Nodes with a value that a relationship with another value joins to a node of the target class."""
+        """Nodes with a value from which a relationship with another value leads to a node of the target class."""
         return [
             (self.nodes[node].key,)
             for node in self._with_value(source, source_name, source_value)

@@ -1,7 +1,7 @@
-"""Generates random property graphs without meaning (GraphWalk, appendix B).
+"""Generates random property graphs of meaningless names (GraphWalk, appendix B).
 
-Each node has a class drawn at random. A relationship class joins some pairs of node classes; of the pairs of nodes that
-it may join, a share is joined: its density. Classes have properties, each with a pool of values.
+Each node has a random class. A relationship class joins some pairs of node classes. Its density is the share of the
+allowed pairs of nodes that are joined. Classes have properties, each with a pool of values.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Shape:
     def of(cls, nodes: int) -> Shape:
         """The paper's shape of this size: 4/2/3/5 up to 100 nodes, 8/4/6/10 beyond (GraphWalk, 4.5).
 
-        The pairs of classes are about as many as table 5 numbers rows; the density keeps the degree at every size.
+        There are about as many pairs of classes as table 5 has rows. The density keeps the degree equal at every size.
         """
         classes, relationships, properties, values = (4, 2, 3, 5) if nodes <= 100 else (8, 4, 6, 10)
         pairs = classes + 1
@@ -93,7 +93,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class NodeClass:
-    """A label and its properties, `key` not among them."""
+    """A label and its properties, without `key`."""
 
     label: str
     pools: tuple[Pool, ...]
@@ -110,7 +110,7 @@ class RelationshipClass:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """All that an agent is given of a graph (GraphWalk, B.1)."""
+    """Everything that an agent is told about a graph (GraphWalk, B.1)."""
 
     node_classes: tuple[NodeClass, ...]
     relationship_classes: tuple[RelationshipClass, ...]
@@ -142,7 +142,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """A relationship. Its ends are places in the list of nodes."""
+    """A relationship. Its ends are indexes into the list of nodes."""
 
     type: str
     source: int
@@ -162,7 +162,7 @@ class Graph:
 
 
 def generate(shape: Shape, seed: int) -> Graph:
-    """The graph of this shape and seed, the same at every call."""
+    """The graph of this shape and seed. Every call returns the same."""
     chance = random.Random(seed)  # noqa: S311 - a graph is no secret
     new_word = NonWords(chance)
     schema = _schema(chance, new_word, shape)

@@ -1,4 +1,4 @@
-"""What finds its way through a maze without a model: a script with the maze tools, and one that reads the grid."""
+"""Finds a way through a maze without a model: a script that uses the maze tools, and one that reads the grid."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ class MazeArm(Protocol):
 
     name: str
     with_tools: bool
-    """Whether it has the tools and not the grid."""
+    """Whether it gets the tools instead of the grid."""
 
     def find(self, tools: Tools, instruction: str, start: str, goal: str) -> str:
-        """The final output, as the instruction wants it. Without tools `tools` is not to be used."""
+        """The final output, in the form that the instruction asks for.
+
+        If `with_tools` is false, `tools` must not be used.
+        """
         ...
 
 
 class ToolScript:
-    """Enters the open cell nearest to the goal that is not entered yet, and goes back where there is none."""
+    """Enters the open cell nearest to the goal that was not entered yet, and goes back where there is none."""
 
     name = "script"
     with_tools = True
@@ -44,7 +47,7 @@ class ToolScript:
 
 
 class GridScript:
-    """Searches the grid of the instruction for a shortest way, in all directions at once."""
+    """Finds a shortest way in the grid of the instruction by breadth-first search."""
 
     name = "script"
     with_tools = False

@@ -24,7 +24,7 @@ _TOOLSETS = ("--toolsets", "trail,maze")
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What became of one maze."""
+    """The result of one maze."""
 
     correct: bool
     """Whether the answer is a way from start to goal; it need not be a shortest one."""
@@ -34,7 +34,7 @@ class Walk:
     seconds: float
     output: str
     fault: str
-    """The error that ended the walk, if one did."""
+    """The error that ended the walk; empty if there was none."""
 
 
 def run(record: Run, arms: Sequence[MazeArm], mazes: int, seed: int, size: int) -> str:

@@ -1,4 +1,4 @@
-"""Mazes as GraphWalk's experiment has them (section 3): made by `kgnav maze`, and checked cell by cell."""
+"""Mazes as in GraphWalk's experiment (section 3), created by `kgnav maze` and checked cell by cell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kgnav_bench.client import BareClient, script, server_command
 from kgnav_bench.graphwalk.arms import every_row
 
 WALL, START, GOAL = "#", "S", "G"
-"""Cells of a grid in text that have no key."""
+"""Cells of a grid in text that are shown by a sign instead of a key."""
 
 _ENDS = re.compile(r"^From (\S+) to (\S+);", re.MULTILINE)
 _CELLS = "MATCH (c:Cell) RETURN c.key AS key, c.euclidean_distance AS distance"
@@ -38,11 +38,11 @@ class Maze:
 
     @property
     def places(self) -> Mapping[str, Place]:
-        """The rows and columns of the open cells."""
+        """The row and column of each open cell, by key."""
         return {key: place for place, key in self.keys.items() if place not in self.walls}
 
     def is_path(self, cells: Sequence[str]) -> bool:
-        """Whether these keys lead from start to goal, each to an open cell beside it."""
+        """Whether these keys lead from start to goal, each to an adjacent open cell."""
         places = self.places
         return (
             bool(cells)
@@ -66,7 +66,7 @@ class Maze:
         return WALL if place in self.walls else {self.start: START, self.goal: GOAL}.get(key, key)
 
     def instruction(self, *, with_tools: bool) -> str:
-        """The task as an agent is given it: with the grid, or with the tools in its place."""
+        """The task as given to an agent: with the grid, or with the tools instead."""
         task = (
             f"A maze of {self.size} x {self.size} cells: find a way from cell {self.start} to cell {self.goal}. A step "
             "leads to the cell above, below, left or right; walls cannot be entered.\n"
@@ -87,7 +87,7 @@ def are_adjacent(one: Place, other: Place) -> bool:
 
 
 def make_maze(seed: int, size: int, target: Path) -> Maze:
-    """Make the graph file of a maze, and read its cells from a server.
+    """Create the graph file of a maze, and read its cells through a server.
 
     Raises:
         MazeError: `kgnav maze` failed, or its output is not understood.
@@ -113,7 +113,7 @@ def _place(key: str, size: int) -> Place:
 
 
 def parse_path(output: str) -> Sequence[str]:
-    """The keys in an agent's output; none if it is not a list in JSON."""
+    """The keys in an agent's output; empty if it is not a list in JSON."""
     try:
         parsed: Any = json.loads(output)
     except ValueError:

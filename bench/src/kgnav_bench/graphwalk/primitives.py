@@ -1,7 +1,7 @@
-"""Answers the questions by GraphWalk's four primitives, with the paper's arguments alone, as its agent must.
+"""Answers the questions with GraphWalk's four primitives, with only the paper's arguments, as its agent must.
 
-The script knows the schema, and reads all else from what the tools answer: it collects nodes and their neighbours, then
-counts and compares them.
+The script knows the schema, and reads everything else from the answers of the tools: it collects nodes and their
+neighbours, then counts and compares them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Step:
 
 
 class Reader:
-    """Reads nodes and neighbours by the primitives. What was read is not read again (GraphWalk, B.2)."""
+    """Reads nodes and neighbours with the primitives, and caches them (GraphWalk, B.2)."""
 
     def __init__(self, tools: Tools, schema: Schema) -> None:
         self._tools = tools
@@ -38,7 +38,7 @@ class Reader:
         self._steps: dict[str, Sequence[Step]] = {}
 
     def think(self, thought: str) -> None:
-        """Note what is looked up next."""
+        """Call `think` with what is looked up next."""
         self._tools.call("think", {"thought": thought})
 
     def keys(self, label: str) -> Sequence[str]:
@@ -62,7 +62,7 @@ class Reader:
         return self._steps[key]
 
     def trails(self, label: str, key: str, hops: int) -> Iterator[tuple[Step, ...]]:
-        """Every path of one to `hops` relationships from a node. As in Cypher none of them repeats."""
+        """Every path of one to `hops` relationships from a node. As in Cypher, no relationship is repeated."""
         paths: list[tuple[Step, ...]] = [()]
         for _ in range(hops):
             paths = [

@@ -32,7 +32,7 @@ class TruthDiffersError(Exception):
 class Question:
     """One question, with the rows of its answer.
 
-    Of a template that asks for one answer, `truth` has every row that is accepted.
+    For a template that asks for one answer, `truth` has every row that is accepted.
     """
 
     template: Template
@@ -49,7 +49,7 @@ class Question:
 
     @property
     def instruction(self) -> str:
-        """The question as an agent is given it."""
+        """The question as given to an agent."""
         return f"{self.text} Return only the answer, as JSON of the form {self.output_schema}"
 
     def as_json(self) -> str:
@@ -61,7 +61,7 @@ class Question:
 
 
 def questions(graph: Graph) -> Iterator[Question]:
-    """One question of each template, each with an answer; the same at every call.
+    """One question of each template, each with an answer. Every call returns the same.
 
     Raises:
         NoInstanceError: no question of a template has an answer.
@@ -81,7 +81,7 @@ def _question(template: Template, evaluator: Evaluator, chance: random.Random) -
             return Question(template, *filled, tuple(truth))
     raise NoInstanceError(
         f"the graph of seed {evaluator.graph.seed} answers no question of the template {template.name!r}: "
-        "take another --seed, or a larger or denser graph"
+        "use another --seed, or a larger or denser graph"
     )
 
 

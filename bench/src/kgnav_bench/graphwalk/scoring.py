@@ -1,4 +1,4 @@
-"""Reads an agent's final output and compares it with the truth (GraphWalk, appendix B and table 2)."""
+"""Parses an agent's final output and compares it with the truth (GraphWalk, appendix B and table 2)."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from kgnav_bench.scores.sets import SetScore, set_score
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 Extract = Callable[[Question, str], str]
-"""Takes the answer out of a text that is not of the required form, as JSON: the paper has a model for it."""
+"""Extracts the answer, as JSON, from a text in another form than required. The paper uses a model for it."""
 Answer = tuple[str | float, ...]
 
 
 def parse_output(question: Question, output: str, extract: Extract | None = None) -> Sequence[Answer] | None:
-    """The rows of an agent's output, without duplicates; None if they cannot be read.
+    """The rows of an agent's output, without duplicates; None if they cannot be parsed.
 
-    The output is JSON of the question's form, as it stands or in a fenced block. Of another output `extract`, if there
-    is one, takes the answer.
+    The output must be JSON in the question's form, possibly in a fenced block. From any other output `extract`, if
+    given, extracts the answer.
     """
     for text in (output, *_FENCED.findall(output)[-1:]):
         rows = _rows(question, text)

@@ -1,4 +1,4 @@
-"""Puts generated graphs where the server reads them: into a graph file by `kgnav load`, or into a live Neo4j."""
+"""Stores generated graphs for the server: in a graph file by `kgnav load`, or in a live Neo4j."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def write_files(graph: Graph, folder: Path) -> tuple[Path, Path]:
 
 
 def load_file(graph: Graph, folder: Path) -> Path:
-    """Write the files of a graph, and make a graph file of them by the command `kgnav load`.
+    """Write the files of a graph, and create a graph file from them with `kgnav load`.
 
     Raises:
         CalledProcessError: the command failed. The reason is on stderr.
@@ -61,7 +61,7 @@ def load_file(graph: Graph, folder: Path) -> Path:
 
 
 class Neo4jStore:
-    """An open Neo4j: loaded with one graph after another, and queried for the true answers in Cypher."""
+    """An open Neo4j. It is loaded with one graph after another, and queried in Cypher for the true answers."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -71,13 +71,13 @@ class Neo4jStore:
         return self._session.run("MATCH (n) RETURN count(n) AS count").single(strict=True)["count"]
 
     def clear(self) -> None:
-        """Delete everything, constraints too."""
+        """Delete all nodes, relationships and constraints."""
         for name in self._session.run(_CONSTRAINTS).value():
             self._run(f"DROP CONSTRAINT {name}")
         self._session.run(_DELETE).consume()
 
     def load(self, graph: Graph) -> None:
-        """Replace what is in it by a graph."""
+        """Replace the content by a graph."""
         self.clear()
         members: dict[str, list[Mapping[str, Value]]] = defaultdict(list)
         for node in graph.nodes:
@@ -113,7 +113,7 @@ class Neo4jStore:
 
 @contextmanager
 def open_neo4j(url: str) -> Generator[Neo4jStore]:
-    """The Neo4j at a URL, which may have a user and a password.
+    """Open the Neo4j at a URL, which may have a user and a password.
 
     Raises:
         StoreError: it does not answer, or refuses a statement.

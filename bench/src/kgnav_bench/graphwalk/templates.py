@@ -10,16 +10,16 @@ from kgnav_bench.graphwalk.evaluation import Evaluator, Row
 from kgnav_bench.graphwalk.graphs import KEY, NodeClass, Pool, RelationshipClass, Value
 
 MAX_HOPS = 3
-"""Maximum relationships of a path of variable length (GraphWalk, 5.2)."""
+"""Maximum length of a path of variable length (GraphWalk, 5.2)."""
 RETRIEVAL, PATHS, LOGIC = "retrieval and aggregation", "path and relational traversal", "complex logical composition"
 
 Fields = Mapping[str, str]
-"""What each object of an answer has: `string` or `number`, by name."""
+"""The fields of each object of an answer: `string` or `number`, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A template filled in."""
+    """A template with its placeholders filled in."""
 
     text: str
     cypher: str
@@ -36,9 +36,9 @@ class Template:
     category: str
     fill: Callable[[Choices], Instance]
     evaluate: Callable[..., list[Row]]
-    """Its answer by plain Python."""
+    """Computes its answer in plain Python."""
     one_answer: bool = False
-    """Whether one of several valid answers is asked for, each of which is right."""
+    """Whether the question asks for one of several valid answers. Any of them is right."""
 
 
 class Choices:
@@ -253,6 +253,6 @@ TEMPLATES = (
     Template("negation with connection", LOGIC, _negation_with_connection, Evaluator.negation_with_connection),
     Template("negation on relationship property", LOGIC, _negation_on_relationship, Evaluator.negation_on_relationship),
 )
-"""In the order of table 6."""
+"""All templates in the order of table 6."""
 
 assert KEY == "key"  # written out in the queries

@@ -1,4 +1,4 @@
-"""Random strings that mean nothing: each is checked against English word lists."""
+"""Random meaningless strings. Each is checked against English word lists."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from string import ascii_lowercase
 
 LENGTHS = (4, 8)
-"""Fewest and most letters of a string (GraphWalk, 4.5)."""
+"""Minimum and maximum number of letters of a string (GraphWalk, 4.5)."""
 
 
 @cache

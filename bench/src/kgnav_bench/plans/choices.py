@@ -1,4 +1,4 @@
-"""Random choices in a synthetic graph: classes, values that occur, and ways of two relationships."""
+"""Random choices in a synthetic graph: classes, values that occur, and paths of two relationships."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def two_hops(chance: random.Random, graph: Graph) -> tuple[RelationClass, Relati
 
 
 def way(chance: random.Random, first: RelationClass, second: RelationClass) -> tuple[int, int, int] | None:
-    """Three nodes joined by two relationships, from a random start; None if none were found."""
+    """Three nodes joined by two relationships, from a random start; None if no such path was found."""
     tails = dict[int, int]()
     for head, tail in zip(second.heads, second.tails, strict=True):
         tails.setdefault(head, tail)

@@ -1,4 +1,4 @@
-"""Writes the synthetic graph of a size in every form that `kgnav-bench plans run` can ask."""
+"""Writes the synthetic graph of a given size in every form that `kgnav-bench plans run` can query."""
 
 from __future__ import annotations
 

@@ -24,10 +24,10 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The names and values for the placeholders of all kinds."""
+    """The names and values for the placeholders of all kinds of questions."""
 
     names: Mapping[str, str]
-    """Labels, types of relationships, properties."""
+    """Labels, types of relationships and properties, by placeholder."""
     values: Mapping[str, Value]
     relations: tuple[str, ...]
     """All types of relationships."""
@@ -115,7 +115,7 @@ KINDS = (
 
 
 def places(graph: Graph, seed: int = 1) -> Iterator[Places]:
-    """Endless names and values that occur in the graph, the same sequence at every call."""
+    """Endless names and values that occur in the graph. Every call yields the same sequence."""
     chance = random.Random(seed)  # noqa: S311 - a choice of samples, not a secret
     while True:
         first, second = two_hops(chance, graph)

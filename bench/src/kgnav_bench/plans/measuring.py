@@ -23,9 +23,9 @@ from kgnav_bench.runs import Run
 from kgnav_bench.tables import parse
 
 AT_MOST = 1.5
-"""Maximum time of a plan without the overhead (an empty plan), relative to the hand-written query."""
+"""Maximum time of a plan minus that of an empty plan, relative to the hand-written query."""
 WARM_UP = 2
-"""Rounds that are not counted."""
+"""Number of first rounds that are not counted."""
 
 _NUMBERS = count()
 """For plans that ask nothing: each is another one."""
@@ -35,20 +35,20 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Measured:
-    """Seconds of one kind, and the plans whose rows differ from those by hand."""
+    """Seconds of one kind of question, and the plans whose rows differ from those of the hand-written query."""
 
     kind: Kind
     plan: list[float] = field(default_factory=list[float])
     by_hand: list[float] = field(default_factory=list[float])
     idle: list[float] = field(default_factory=list[float])
-    """A plan that does not query the store."""
+    """Seconds of a plan that does not query the store."""
     bare: list[float] = field(default_factory=list[float])
-    """A no-op call of a bare server."""
+    """Seconds of a no-op call of a bare server."""
     rows: list[int] = field(default_factory=list[int])
     differing: list[str] = field(default_factory=list[str])
 
     def add(self, once: Once, *, counted: bool) -> None:
-        """Append a question's seconds if they are counted, and its plan if its rows differ."""
+        """Append a question's seconds if it is counted, and its plan if its rows differ."""
         if once.differing:
             self.differing.append(once.differing)
         if counted:
@@ -60,12 +60,12 @@ class Measured:
 
     @property
     def share(self) -> float:
-        """Median time of the plan, divided by the time allowed for it."""
+        """Median time of the plan, divided by the maximum time allowed for it."""
         return median(self.plan) / (AT_MOST * median(self.by_hand) + median(self.idle))
 
 
 def run(record: Run, location: str, nodes: int, rounds: int) -> str:
-    """The report on one store with the synthetic graph of this size. Raises the same as `measure`."""
+    """Measure one store with the synthetic graph of this size. Returns the report. Raises as `measure` does."""
     measured = measure(record, location, nodes, rounds)
     columns = ("kind", "rows", "run_plan", "p95", "by hand", "p95", "idle plan", "idle call", "of what is allowed")
     rows = [
@@ -83,24 +83,26 @@ def run(record: Run, location: str, nodes: int, rounds: int) -> str:
     title = f"{location.partition('#')[0]}, {nodes:,} nodes: {rounds} questions of each kind, medians in ms"
     idle = median(taken for each in measured for taken in each.idle)
     bare = median(taken for each in measured for taken in each.bare)
-    overhead = f"A plan that asks nothing takes {idle / bare:.1f} idle calls of a bare server."
+    overhead = f"An empty plan takes {idle / bare:.1f} idle calls of a bare server."
     return "\n".join((title, "", report.table(columns, rows), "", overhead, *map(_verdict, measured)))
 
 
 def _verdict(each: Measured) -> str:
     if each.differing:
-        return report.verdict(False, f"{each.kind.name}: other rows than by hand, for {each.differing[0]}")
+        return report.verdict(
+            False, f"{each.kind.name}: other rows than the hand-written query, for {each.differing[0]}"
+        )
     ratio = max(median(each.plan) - median(each.idle), 0.0) / median(each.by_hand)
-    sentence = f"{each.kind.name}: {ratio:.2f} x by hand beside an idle plan (at most {AT_MOST:g})"
+    sentence = f"{each.kind.name}: {ratio:.2f} x the hand-written query, less an empty plan (at most {AT_MOST:g})"
     return report.verdict(each.share <= 1, sentence)
 
 
 def measure(record: Run, location: str, nodes: int, rounds: int, warm_up: int = WARM_UP) -> Sequence[Measured]:
-    """Measure every kind, with other names and values in each round.
+    """Measure every kind of question, with other names and values in each round.
 
     Raises:
         ValueError: the location is not of a supported store.
-        ToolFailedError: a plan is refused, since the store has another graph.
+        ToolFailedError: a plan is refused, because the store has another graph.
     """
     chosen = list(islice(places(generate(Shape.of(nodes))), warm_up + rounds))
     measured = [Measured(kind) for kind in KINDS]
@@ -116,7 +118,7 @@ def measure(record: Run, location: str, nodes: int, rounds: int, warm_up: int = 
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """One plan and what it is compared with: the seconds, the rows by hand, and the plan if its rows differ."""
+    """One plan and its comparison: the seconds, the rows of the hand-written query, and the plan if its rows differ."""
 
     plan: float
     by_hand: float

@@ -77,7 +77,10 @@ class NodeClass:
 
 @dataclass(frozen=True, slots=True)
 class RelationClass:
-    """A relationship type. No two of its relationships have the same ends. `column` is as above, for its property."""
+    """A relationship type. No two of its relationships have the same ends.
+
+    `column` has the index into the property's pool for each relationship.
+    """
 
     type: str
     source: NodeClass
@@ -104,7 +107,7 @@ class Graph:
 
 
 def generate(shape: Shape, seed: int = 1) -> Graph:
-    """The graph of this shape and seed, the same at every call."""
+    """The graph of this shape and seed. Every call returns the same."""
     chance = random.Random(seed)  # noqa: S311 - a graph, no secret
     words = _words(chance)
     size = shape.classes

@@ -36,8 +36,8 @@ _SENSES = ("set_match", "hits_at_1", "exact_match", "judge")
 @click.option(
     "--judge-concurrency", default=4, show_default=True, type=click.IntRange(1, 64), help="Concurrent requests."
 )
-@click.option("--resamples", default=10_000, show_default=True, type=click.IntRange(100), help="Of the bootstrap.")
-@click.option("--seed", default=0, show_default=True, help="Of the bootstrap.")
+@click.option("--resamples", default=10_000, show_default=True, type=click.IntRange(100), help="Bootstrap resamples.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
 @click.option("--plots/--no-plots", default=None, help="Draw plots. [default: if matplotlib is installed]")
 @click.option("--again", is_flag=True, help="Discard the judge's verdicts. [default: ask for missing ones]")
 @click.option("--progress/--quiet", default=None, help="Show a bar of verdicts on stderr. [default: on a terminal]")
@@ -59,10 +59,10 @@ def score(
     again: bool,
     progress: bool | None,
 ) -> None:
-    """Score ATTEMPTS, files that `ask` wrote, of one or several arms and models, with the papers' metrics.
+    """Score ATTEMPTS, files that `ask` wrote, of one or several arms and models, with the metrics of the papers.
 
-    The folder gets scores.jsonl (a record for each attempt), summary.json, report.md, pictures, and verdicts.jsonl with
-    a judge. Attempts are averaged over repeats, compared by arm, and shown by kind of question.
+    The folder gets scores.jsonl (a record for each attempt), summary.json, report.md, plots and, with a judge,
+    verdicts.jsonl. Attempts are averaged over repeats, compared by arm, and shown by kind of question.
     """
     from kgnav_bench.models import EndpointError  # noqa: PLC0415 - `--help` needs none of these
     from kgnav_bench.prices import Prices  # noqa: PLC0415

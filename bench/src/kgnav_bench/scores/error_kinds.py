@@ -1,9 +1,9 @@
-"""GraphRunner's kinds of errors (4.4, table 2), as far as recorded calls show them.
+"""GraphRunner's kinds of errors (4.4, table 2), where recorded calls show them.
 
-The paper's authors classified failures by hand. Computed here: a context window that was exceeded, from the endpoint's
-message; an answer that no call showed, which is the paper's fabricated answer; and a shown but wrong answer, the
-paper's reasoning error. Not computed: fabricated reasoning steps within a text, and whether a wrong number or date was
-computed from shown rows or invented. A reader or a judge decides these.
+The paper's authors classified failures by hand. Computed here are: a context window that was exceeded, from the
+endpoint's message; an answer that no call showed, which is the paper's fabricated answer; and a shown but wrong answer,
+the paper's reasoning error. Not computed: fabricated reasoning steps within a text, and whether a wrong number or date
+was computed from shown rows or invented. A reader or a judge must decide these.
 """
 
 from __future__ import annotations
@@ -27,19 +27,21 @@ _CUT: Final = "length"
 
 
 class ErrorKind(StrEnum):
-    """Why an attempt is wrong. Each wrong attempt has one; the first that applies."""
+    """Why an attempt is wrong. Each wrong attempt has one kind, the first that applies."""
 
     CONTEXT = "context window exceeded"
     """The endpoint refused a prompt as too long for the model (GraphRunner)."""
     FAILED = "failed"
     """The endpoint or the server failed otherwise."""
     CUT = "cut off"
-    """No answer, and the last reply was cut: by the limit of a reply's tokens or the context, the endpoint does not
-    say which."""
+    """There is no answer, and the last reply was cut: by the limit of its tokens or by the context.
+
+    The endpoint does not say which.
+    """
     NO_ANSWER = "no answer"
-    """Abstained, unreadable, exhausted or refused; or an empty answer where there is one."""
+    """Abstained, unreadable, exhausted or refused; or an empty answer to a question that has answers."""
     HALLUCINATION = "hallucination"
-    """A given answer is wrong, and no call showed it (GraphRunner's fabricated answers)."""
+    """An answer is wrong, and no call showed it (GraphRunner's fabricated answers)."""
     UNDETERMINED = "undetermined"
     """A wrong number, date, truth value or text that no call showed: computed or invented."""
     REASONING = "reasoning"

@@ -1,4 +1,4 @@
-"""Reads questions and the attempts at them, and refuses what cannot be scored."""
+"""Reads questions and the attempts at them. Refuses files that cannot be scored together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kgnav_bench.records import Attempt, Question, UnreadableRecordsError, read_
 
 
 class UnscorableError(Exception):
-    """The attempts do not fit the questions, or each other. The message says which."""
+    """The attempts do not belong to the questions, or contradict each other. The message says which."""
 
 
 def read_questions(paths: Sequence[Path]) -> dict[str, Question]:
@@ -17,7 +17,7 @@ def read_questions(paths: Sequence[Path]) -> dict[str, Question]:
 
     Raises:
         UnreadableRecordsError: a line is not a question.
-        UnscorableError: two questions have the same id, or there are none.
+        UnscorableError: two questions have the same id, or there are no questions.
     """
     questions: dict[str, Question] = {}
     for path in paths:
@@ -40,7 +40,7 @@ def read_attempts(paths: Sequence[Path], questions: Mapping[str, Question]) -> I
 
     Raises:
         UnreadableRecordsError: a line is not an attempt.
-        UnscorableError: an attempt is at an unknown question, an attempt is there twice, or there are none.
+        UnscorableError: an attempt is at an unknown question or occurs twice, or there are no attempts.
     """
     origins: dict[tuple[str, str, str, int], Path] = {}
     for path in paths:
@@ -49,7 +49,7 @@ def read_attempts(paths: Sequence[Path], questions: Mapping[str, Question]) -> I
             if question is None:
                 raise UnscorableError(
                     f"{path} has an attempt at question {attempt.question!r}, which the data does not have. Name the "
-                    "file that was asked with --data."
+                    "file of its questions with --data."
                 )
             identity = (attempt.arm, attempt.model, attempt.question, attempt.repeat)
             if identity in origins:

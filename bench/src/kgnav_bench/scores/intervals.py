@@ -1,6 +1,6 @@
-"""How certain a mean over questions is, and whether two arms differ: bootstrap intervals and the sign test.
+"""Bootstrap intervals of means over questions, and the sign test for the difference between two arms.
 
-Questions are what is drawn, not attempts: repeats of a question are averaged first, since they are not independent.
+Questions are resampled, not attempts: repeats of a question are averaged first, since they are not independent.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Interval(Record):
 
 
 def bootstrap(values: Matrix, resamples: int, seed: int) -> list[Interval]:
-    """The mean of each column, over the rows, with the 2.5th and 97.5th percentile of the means of resampled rows.
+    """The mean of each column over the rows, with the 2.5th and 97.5th percentile of the means of resampled rows.
 
-    All columns have the same resamples, so that a column of differences gives a paired bootstrap.
+    All columns use the same resamples, so a column of differences gives a paired bootstrap.
     """
     rows = len(values)
     generator = np.random.default_rng(seed)
@@ -43,9 +43,9 @@ def bootstrap(values: Matrix, resamples: int, seed: int) -> list[Interval]:
 
 
 def sign_test(differences: Iterable[float]) -> tuple[int, int, float]:
-    """How many differences are positive and negative, and the exact two-sided p value; those of 0 do not count.
+    """The number of positive and of negative differences, and the exact two-sided p value. Zeros do not count.
 
-    With one attempt a question and a measure of 0 or 1 this is McNemar's exact test.
+    With one attempt per question and a measure of 0 or 1, this is McNemar's exact test.
     """
     signs = [difference > 0 for difference in differences if difference]
     wins, losses = sum(signs), len(signs) - sum(signs)

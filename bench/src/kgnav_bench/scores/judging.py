@@ -1,4 +1,4 @@
-"""A judge model's verdicts (GraphRunner, 4.1: GPT4Score), kept in a file so that a run that was stopped continues."""
+"""A judge model's verdicts (GraphRunner, 4.1: GPT4Score). They are kept in a file, so that a stopped run continues."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ Case = tuple[Question, tuple[str, ...]]
 
 
 def open_verdicts(path: Path, model: str, url: str, *, progress: bool = False) -> Run:
-    """The file of verdicts of one judge. Verdicts with other instructions are not mixed.
+    """Open the file of verdicts of one judge. Verdicts made with other instructions are refused.
 
     Raises:
-        UnusableFileError: the file has another judge's verdicts, or something else.
+        UnusableFileError: the file has another judge's verdicts, or other contents.
     """
     instructions = blake2b(INSTRUCTIONS.encode(), digest_size=8).hexdigest()
     parameters = {"command": "score", "judge": model, "url": url, "instructions": instructions}
@@ -90,12 +90,12 @@ async def _judge_one(model: Model, key: str, case: Case, items: Items[Judgement]
 
 
 def case_key(case: Case) -> str:
-    """Identifies a case by all that the judge sees of it."""
+    """The key of a case: a hash of all that the judge sees."""
     return blake2b(case_text(case).encode(), digest_size=16).hexdigest()
 
 
 def case_text(case: Case) -> str:
-    """A case as the judge is shown it."""
+    """A case as the judge sees it."""
     question, answers = case
     shown = {
         "question": question.text,
@@ -106,14 +106,14 @@ def case_text(case: Case) -> str:
 
 
 def parse_verdict(text: str) -> Verdict:
-    """The verdict on the last line of a reply. Any other reply is unreadable."""
+    """The verdict on the last line of a reply; UNREADABLE if there is none."""
     lines = text.strip().splitlines()
     match = _VERDICT.fullmatch(lines[-1].strip(_DECORATION).casefold()) if lines else None
     return Verdict(match[1]) if match else Verdict.UNREADABLE
 
 
 def judge_use(model: str, judgements: Iterable[Judgement], prices: Prices | None) -> JudgeUse:
-    """What judgements cost, those of earlier runs included."""
+    """The cost of judgements, including those of earlier runs."""
     made = list(judgements)
     tokens = Tokens(
         prompt=sum(each.tokens.prompt for each in made),

@@ -15,21 +15,21 @@ class Match:
     """Which of the given answers are true."""
 
     given: tuple[str, ...]
-    """The answers as given, without repetitions and other names of the same true answer."""
+    """The answers as given, without duplicates and without further names of the same true answer."""
     right: tuple[bool, ...]
-    """Whether each of them is true."""
+    """For each given answer, whether it is true."""
     values: tuple[str, ...]
-    """Each of them normalized; the usual name of the true answer for any of its names. Equal in repeats that agree."""
+    """Each given answer, normalized: a true answer has its usual name. Equal in repeats that agree."""
     score: SetScore
 
     @property
     def hits_at_1(self) -> bool:
-        """Whether the first given answer is true; or none is given, and there is none."""
+        """Whether the first given answer is true. An empty answer is right if there is no true answer."""
         return self.right[0] if self.right else self.score.correct
 
     @property
     def exact_match(self) -> bool:
-        """Whether any given answer is true; or none is given, and there is none."""
+        """Whether any given answer is true. An empty answer is right if there is no true answer."""
         return any(self.right) or self.score.correct
 
 
@@ -48,9 +48,9 @@ class Truth:
                 self._by_key[each] = self._by_key.get(each, frozenset()) | {place}
 
     def places(self, text: str) -> frozenset[int]:
-        """The true answers that a text names by a name or an id.
+        """The indexes of the true answers that a text names by a name or an id.
 
-        It is more than one if several entities have the name.
+        There is more than one if several entities have the name.
         """
         named = self._by_key.get(key(text, self.kind), frozenset[int]())
         return named | self._by_key.get(entity_id(text), frozenset[int]())
@@ -59,7 +59,7 @@ class Truth:
 def match_answers(question: Question, answers: Sequence[str]) -> Match:
     """Compare answers with the truth as sets. The order counts for the first answer only.
 
-    A true answer that is given by two of its names is one answer. A name that two true answers share gives both.
+    Two names of the same true answer are one answer. A name that two true answers share gives both.
     """
     truth = Truth(question)
     places = {text: truth.places(text) for text in answers}

@@ -1,4 +1,4 @@
-"""What the tools showed to a model in one attempt: whether answers were among it, and which calls failed."""
+"""What the tools showed to a model in one attempt: whether answers were included, and which calls failed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _FIRST_WORDS: Final = re.compile(r"[^\n:.'\"\d]{1,40}")
 
 
 class Observations:
-    """The results of an attempt's calls that did not fail, without those of tools that return what the model wrote.
+    """The results of an attempt's successful calls, without those of tools that return what the model wrote.
 
-    An answer is shown if it is a cell of a table, an item of a list, or a whole piece of text between brackets, quotes,
-    commas or colons; a word within a longer text is not enough, nor is a number of rows.
+    An answer counts as shown if it is a cell of a table, an item of a list, or a whole piece of text between brackets,
+    quotes, commas or colons. A word within a longer text does not count, nor does a number of rows.
     """
 
     def __init__(self, attempt: Attempt) -> None:

@@ -1,4 +1,4 @@
-"""Pictures of a scoring: accuracy by arm, accuracy against tokens, accuracy by kind of question.
+"""Plots of a scoring: accuracy by arm, accuracy against tokens, accuracy by kind of question.
 
 The same summary gives the same SVG, byte by byte.
 """
@@ -14,7 +14,7 @@ from kgnav_bench.scores.intervals import Interval
 from kgnav_bench.scores.summary import Contender, Summary
 
 Axes = Any
-"""matplotlib's; the types of its methods are partly unknown, and it may not be installed."""
+"""matplotlib's class. The types of its methods are partly unknown, and it may not be installed."""
 Figure = Any
 
 ACCURACY, TOKENS, KINDS = "accuracy.svg", "accuracy-by-tokens.svg", "accuracy-by-kind.svg"
@@ -29,13 +29,13 @@ _LONGEST_LABEL: Final = 40
 
 
 class PlotsMissingError(Exception):
-    """matplotlib is not installed. The message names the extra that brings it."""
+    """matplotlib is not installed. The message names the extra that installs it."""
 
 
 def write_plots(summary: Summary, folder: Path) -> list[str]:
-    """Write the pictures to a folder and return their names.
+    """Write the plots to a folder and return their names.
 
-    There is none of kinds if all questions are of one, and none of tokens if the endpoints counted none.
+    The plot by kind is omitted if all questions are of one kind, that of tokens if the endpoints counted none.
 
     Raises:
         PlotsMissingError: matplotlib is not installed.
@@ -44,7 +44,7 @@ def write_plots(summary: Summary, folder: Path) -> list[str]:
         mpl: Any = import_module("matplotlib")
     except ImportError as error:
         raise PlotsMissingError(
-            'pictures need matplotlib, which the extra `plots` brings: `pip install "./bench[plots]"` in the clone of '
+            'plots need matplotlib, which the extra `plots` installs: `pip install "./bench[plots]"` in the clone of '
             "the repository. Without them: --no-plots."
         ) from error
     written: list[str] = []

@@ -1,4 +1,4 @@
-"""What several attempts at one question show: Pass@k and the stability of the answers."""
+"""Measures over several attempts at one question: Pass@k and the stability of the answers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def pass_at_k(attempts: int, correct: int, k: int) -> float:
 
 
 def reliability(answers: Sequence[Hashable], classes: int) -> float:
-    """1 minus the entropy of the answers, as a share of the most that so many classes can have (ARK-V1, IV-B).
+    """1 minus the entropy of the answers, divided by the maximum entropy for this number of classes (ARK-V1, IV-B).
 
-    1 if all answers are equal, 0 if they are spread evenly over all classes.
+    It is 1 if all answers are equal, and 0 if they are spread evenly over all classes.
 
     Raises:
         ValueError: there are fewer than two classes, or no answers.

@@ -35,27 +35,27 @@ class Judge:
     model: str
     prices: Prices | None = None
     concurrency: int = 4
-    """Concurrent requests."""
+    """Maximum number of concurrent requests."""
     again: bool = False
     """Discard the verdicts of earlier runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How attempts are scored, and where results go."""
+    """How attempts are scored, and where the results are written."""
 
     folder: Path
     correct: Correct
     resamples: int
     seed: int
     plots: bool | None = None
-    """None: if matplotlib is installed."""
+    """Whether plots are drawn; None: if matplotlib is installed."""
     progress: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a scoring gave."""
+    """The result of a scoring."""
 
     summary: Summary
     report: str
@@ -64,14 +64,14 @@ class Result:
 
 
 def run(attempts: Sequence[Path], data: Sequence[Path], settings: Settings, judge: Judge | None = None) -> Result:
-    """Score the attempts of files at the questions of files.
+    """Score attempts at questions, given the files of both, and write the results.
 
     Raises:
         UnreadableRecordsError: a line is not a question or an attempt.
-        UnscorableError: the attempts do not fit the questions, or each other.
+        UnscorableError: the attempts do not belong to the questions, or contradict each other.
         UnusableFileError: the folder has another judge's verdicts.
         EndpointError: the request to the judge failed. Earlier verdicts are kept.
-        PlotsMissingError: pictures are wanted, and matplotlib is not installed.
+        PlotsMissingError: plots are requested, and matplotlib is not installed.
     """
     questions = read_questions(data)
     scored: list[Scores] = []
@@ -135,7 +135,7 @@ def _write(scored: Sequence[Scores], summary: Summary, settings: Settings, *, wi
     if settings.plots or (settings.plots is None and find_spec("matplotlib") is not None):
         pictures = write_plots(summary, folder)
     elif settings.plots is None:
-        warnings.append('no pictures, since matplotlib is not installed: `pip install "./bench[plots]"` brings it.')
+        warnings.append('no plots, because matplotlib is not installed: `pip install "./bench[plots]"` installs it.')
     for each in summary.contenders:
         if each.missing:
             warnings.append(f"{each.name} has no attempt at {len(each.missing):,} questions that others attempted.")

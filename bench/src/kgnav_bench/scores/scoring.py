@@ -23,7 +23,7 @@ class Verdict(StrEnum):
 
 
 class Scores(Record):
-    """The scores of one attempt. Without an answer all are 0, unless the question has none either."""
+    """The scores of one attempt. Without an answer all are 0, unless the question has no answer either."""
 
     question: str
     arm: str
@@ -33,11 +33,11 @@ class Scores(Record):
     answer_kind: AnswerKind = AnswerKind.ENTITIES
     outcome: Outcome
     set_match: bool
-    """All true answers and no other."""
+    """Whether all true answers are given, and no other."""
     hits_at_1: bool
-    """The first answer is true."""
+    """Whether the first answer is true."""
     exact_match: bool
-    """Some answer is true."""
+    """Whether any answer is true."""
     precision: float
     recall: float
     f1: float
@@ -50,10 +50,10 @@ class Scores(Record):
     corrected: bool | None = None
     """Whether a call succeeded after one that failed; None if none failed."""
     answer: tuple[str, ...] = ()
-    """The normalized answers, sorted: what is compared between repeats. Empty if there is no definite answer."""
+    """The normalized answers, sorted, for comparing repeats. Empty if there is no definite answer."""
     calls: int = 0
     failed_calls: dict[str, int] = Field(default_factory=dict[str, int])
-    """By the first words of the error."""
+    """Number of failed calls by the first words of their errors."""
     tokens: Tokens = Tokens()
     seconds: float = 0.0
     price: float | None = None
@@ -65,7 +65,7 @@ class Scores(Record):
 
 
 def given_answers(attempt: Attempt) -> tuple[str, ...]:
-    """The answers that count: those of an attempt that ended with an answer, without blank ones."""
+    """The non-blank answers of an attempt that ended with an answer. Other attempts have none."""
     return tuple(text for text in attempt.answers if text.strip()) if attempt.outcome is Outcome.ANSWERED else ()
 
 
@@ -73,7 +73,7 @@ def score_attempt(question: Question, attempt: Attempt) -> Scores:
     """Compare an attempt with the truth.
 
     Raises:
-        ValueError: the attempt is one at another question.
+        ValueError: the attempt is at another question.
     """
     if attempt.question != question.id:
         raise ValueError(f"the attempt is at question {attempt.question!r}, not at {question.id!r}")

@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of a set of answers against the set of true ones: the one place where they are computed."""
+"""Precision, recall and F1 of a set of answers against the set of true ones. They are computed only here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class SetScore:
     """How a set of answers compares with the true set (GraphWalk, table 2)."""
 
     correct: bool
-    """All true answers are given, and no other."""
+    """Whether all true answers are given, and no other."""
     precision: float
     recall: float
     f1: float
@@ -19,11 +19,11 @@ class SetScore:
 
 
 def set_score(*, given: int, right: int, found: int, wanted: int) -> SetScore:
-    """The score of `given` distinct answers of which `right` are true and give `found` of the `wanted` true ones.
+    """The score of `given` distinct answers, of which `right` are true and give `found` of the `wanted` true answers.
 
-    No answer where there is none is right: precision, recall and F1 are 1. Otherwise an empty set on either side makes
-    all three 0. `found` exceeds `wanted` where one of several valid answers is asked for and more are given: all of
-    them are true, but the set is not correct.
+    An empty answer to a question without answers is right: precision, recall and F1 are 1. Otherwise an empty set on
+    either side makes all three 0. `found` exceeds `wanted` if a question asks for one of several valid answers and more
+    are given: all of them are true, but the set is not correct.
     """
     if not given and not wanted:
         return SetScore(True, 1.0, 1.0, 1.0, 0)

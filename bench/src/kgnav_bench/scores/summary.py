@@ -27,20 +27,20 @@ _BOOLEAN_CLASSES = 3
 
 
 class Correct(StrEnum):
-    """What makes an attempt correct."""
+    """The criterion for a correct attempt."""
 
     SET_MATCH = "set_match"
-    """All true answers and no other (GraphWalk)."""
+    """All true answers are given, and no other (GraphWalk)."""
     HITS_AT_1 = "hits_at_1"
     """The first answer is true (Search-on-Graph)."""
     EXACT_MATCH = "exact_match"
-    """Some answer is true (GraphWalker)."""
+    """Any answer is true (GraphWalker)."""
     JUDGE = "judge"
     """A judge model says so (GraphRunner)."""
 
 
 class Spread(Record):
-    """What attempts cost: mean, median and 95th percentile (nearest rank)."""
+    """Mean, median and 95th percentile (nearest rank) of a cost of attempts."""
 
     mean: float
     median: float
@@ -56,31 +56,31 @@ class Group(Record):
     measures: dict[str, Interval]
     """Means over questions of accuracy, set_match, hits_at_1, exact_match, precision, recall, f1, rouge_l, judged."""
     false_positives: int
-    """In all attempts (GraphWalk, table 2)."""
+    """Number of false answers in all attempts (GraphWalk, table 2)."""
     answer_rate: float
     conditional_accuracy: float | None
     """Accuracy of the attempts with a definite answer; None if there are none."""
     accuracy_deviation: float | None
-    """Standard deviation of the accuracy between repeats; None if there is one, or not as many of each question."""
+    """Standard deviation of the accuracy between repeats; None with one repeat, or if their number varies."""
     reliability: float | None
-    """Mean over the yes-or-no questions that have repeats, with ARK-V1's three classes."""
+    """Mean over the yes-or-no questions with repeats, with ARK-V1's three classes."""
     agreement: float | None
-    """The same over the other questions, with as many classes as a question has attempts. The papers have none."""
+    """As `reliability` for the other questions, with as many classes as a question has attempts. It is in no paper."""
     pass_at_k: dict[int, float]
-    """For powers of two up to the smallest number of attempts at a question."""
+    """Pass@k for powers of two up to the smallest number of attempts at a question."""
     retrieval_rate: float | None
-    """Share of the attempts that were shown a true answer; None if no question has answers that can be shown."""
+    """Share of the attempts in which a tool showed a true answer; None if no question has answers that can be shown."""
     full_retrieval_rate: float | None
-    """Share of the attempts that were shown all true answers."""
+    """Share of the attempts in which tools showed all true answers."""
     with_failed_calls: int
     recovery_rate: float | None
-    """Of the attempts with a failed call, those that made a later call without error and are correct."""
+    """Of the attempts with a failed call, the share of those with a later successful call that are correct."""
     error_kinds: dict[str, float]
     """Mean over questions of the share of attempts that are not correct, by kind of error."""
     failed_calls: dict[str, int]
     unreadable_verdicts: int
     priced: int
-    """Number of attempts whose price is known. `costs` has the price of these."""
+    """Number of attempts whose price is known. The price in `costs` is that of these attempts."""
     costs: dict[str, Spread]
     """An attempt's calls, prompt, completion and cached tokens, seconds and price in US dollars."""
 
@@ -99,7 +99,7 @@ class Contender(Record):
 
     @property
     def name(self) -> str:
-        """Arm and model in one."""
+        """Arm and model as one text."""
         return f"{self.arm} ({self.model})" if self.model else self.arm
 
 
@@ -116,11 +116,11 @@ class Comparison(Record):
     """Questions on which the first is better."""
     losses: int
     p: float
-    """Of the sign test."""
+    """The p value of the sign test."""
 
 
 class JudgeUse(Record):
-    """What the judge cost in all."""
+    """The total cost of the judge."""
 
     model: str
     verdicts: int
@@ -137,16 +137,16 @@ class Summary(Record):
     resamples: int
     seed: int
     questions: int
-    """In the data."""
+    """Number of questions in the data."""
     attempted: int
-    """By at least one contender."""
+    """Number of questions that at least one contender attempted."""
     contenders: tuple[Contender, ...]
     comparisons: tuple[Comparison, ...]
     judge: JudgeUse | None = None
 
 
 def is_correct(scores: Scores, correct: Correct) -> bool:
-    """Whether an attempt is correct in this sense. Without a verdict it is not, if a judge decides."""
+    """Whether an attempt is correct by this criterion. Without a judge's verdict, `JUDGE` is never met."""
     if correct is Correct.JUDGE:
         return scores.judged is Verdict.CORRECT
     return bool(getattr(scores, correct.value))
@@ -175,7 +175,7 @@ ByQuestion = Mapping[str, Sequence[Scores]]
 
 
 class Summarizer:
-    """Averages scores, with one sense of correct and one seed."""
+    """Averages scores, with one criterion and one seed."""
 
     def __init__(self, correct: Correct = Correct.SET_MATCH, resamples: int = RESAMPLES, seed: int = 0) -> None:
         self.correct = correct

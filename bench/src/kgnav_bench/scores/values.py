@@ -1,9 +1,9 @@
-"""Normalizes answers, so that two spellings of one value compare as equal and two values never do.
+"""Normalizes answers, so that different spellings of a value are equal and different values are not.
 
 The rules are those of SQuAD's evaluation, which CWQ's and WebQSP's follow (lower case, no punctuation, no articles,
-single spaces), with three differences that keep different values apart: numbers and dates are compared as values
-before punctuation is dropped (1.5 is not 15), symbols stay (C, C++ and C# are three languages), and a name that
-consists of articles or punctuation only stays as it is.
+single spaces), with three differences that keep different values apart: numbers and dates are compared as values before
+punctuation is dropped (1.5 is not 15), symbols are kept (C, C++ and C# are three languages), and a name that consists
+of articles or punctuation only is kept as it is.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _BOOLEANS: Final = {"true": True, "yes": True, "false": False, "no": False}
 def key(text: str, kind: AnswerKind = AnswerKind.ENTITIES) -> Key:
     """The normalized form of one answer.
 
-    An RDF literal counts by its value (`"5"^^xsd:integer` is 5). To a yes-or-no question `yes` is `True`; to any other
-    it is a text.
+    An RDF literal counts by its value (`"5"^^xsd:integer` is 5). In answers to a yes-or-no question `yes` is `True`; in
+    others it is a text.
     """
     text = unicodedata.normalize("NFC", text).strip()
     if literal := _LITERAL.fullmatch(text):
@@ -75,9 +75,9 @@ def normalize_text(text: str) -> str:
 
 
 def entity_id(text: str) -> Key:
-    """An entity's id, with the spellings of Wikidata's (Q42, wd:Q42, the IRI) and Freebase's (m.0d, /m/0d) as one.
+    """The normalized id of an entity: one form for Wikidata's (Q42, wd:Q42, the IRI) and for Freebase's (m.0d, /m/0d).
 
-    Any other id is compared as it is, letter case included.
+    Any other id is compared as it is, with its letter case.
     """
     text = text.strip().removeprefix("<").removesuffix(">")
     if match := _WIKIDATA.fullmatch(text):

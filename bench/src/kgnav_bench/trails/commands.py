@@ -13,12 +13,16 @@ from kgnav_bench.runs import Run
 @click.command(epilog=example("kgnav-bench proof --data metaqa --count 100"))
 @click.option("--data", required=True, type=FOLDER, help="Folder with the files of MetaQA.")
 @click.option(
-    "--count", default=1000, show_default=True, type=click.IntRange(4), help="Right answers, and made-up ones."
+    "--count",
+    default=1000,
+    show_default=True,
+    type=click.IntRange(4),
+    help="Number of right answers, and of invented ones.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of what is walked and made up.")
+@click.option("--seed", default=1, show_default=True, help="Seed of the walks and the invented answers.")
 @measurement
 def proof(record: Run, data: Path, count: int, seed: int) -> str:
-    """Checks the proofs of right answers along gold paths and of invented answers."""
+    """Check the server's proofs of right answers along gold paths, and of invented answers."""
     from kgnav_bench.trails import proof as benchmark  # noqa: PLC0415 - `--help` needs no benchmark
 
     return f"metaqa\n\n{benchmark.run(record, data, count, seed)}"
@@ -29,7 +33,7 @@ def proof(record: Run, data: Path, count: int, seed: int) -> str:
 @click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Rounds of forty calls each.")
 @measurement
 def trails(record: Run, graph: Path, rounds: int) -> str:
-    """Calls that are recorded on a trail, in memory and in SQLite, beside the same calls without one."""
+    """Time of calls recorded on a trail, in memory and in SQLite, compared with the same calls without one."""
     from kgnav_bench.trails import cost as benchmark  # noqa: PLC0415 - as above
 
     return benchmark.run(record, graph, rounds)

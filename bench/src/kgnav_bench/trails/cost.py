@@ -21,7 +21,7 @@ AT_MOST = 1.3
 """Maximum time of a call on a trail, relative to the same call without one."""
 
 STORES = ("memory", "SQLite")
-"""Where trails are kept."""
+"""The stores of trails that are measured."""
 
 _OPTIONS = ("--toolsets", "sog,graphwalker,linking,trail")
 
@@ -40,7 +40,7 @@ class Times:
 
 
 def run(record: Run, graph: Path, rounds: int) -> str:
-    """The report on one graph file."""
+    """Measure one graph file. Returns the report."""
     with closing(Store(graph)) as store:
         leaves = store.leaves(LEAVES, *DEGREES)
     if not leaves:

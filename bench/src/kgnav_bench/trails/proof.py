@@ -1,7 +1,7 @@
-"""Checks that proofs can be trusted: right answers must be connected, and made-up ones must get the right verdict.
+"""Checks that proofs can be trusted: right answers must be connected, and invented ones must get the expected verdict.
 
-What a trail showed is read only from the answers. An independent search here derives the expected verdict from it. A
-made-up answer that the walk happens to connect to its topic is skipped.
+What a trail showed is read only from the answers. An independent search here derives the expected verdict from it. An
+invented answer that the walk happens to connect to its topic is skipped.
 """
 
 from __future__ import annotations
@@ -95,14 +95,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """The server's verdict on an answer, empty if the walk did not fit, and what is wrong with it."""
+    """The server's verdict on an answer, empty if the walk was skipped, and what is wrong with the verdict."""
 
     verdict: str
     wrong: str
 
 
 Maker = Callable[[Walk], tuple[WalkedTrail, str]]
-"""Makes a trail and an answer to check from a walk."""
+"""Makes a trail and an answer to check, given a walk."""
 
 
 class Proofs:
@@ -122,7 +122,7 @@ class Proofs:
         )
 
     def made_up(self, walks: Iterator[Walk], count: int) -> list[Finding]:
-        """Check made-up answers of each kind, `count` of all kinds together."""
+        """Check invented answers of each kind, `count` of all kinds together."""
         hubs = bool(self._edges.hubs)
         share, more = divmod(count, 3 + hubs)
         through = self._edges.through_hubs(self._chance)
@@ -185,7 +185,7 @@ class Proofs:
 
 
 def run(record: Run, folder: Path, count: int, seed: int) -> str:
-    """The report on the film graph: `count` right answers along gold paths, and as many made-up ones."""
+    """Check `count` right answers along gold paths of the film graph, and as many invented ones. Returns the report."""
     chance = random.Random(seed)  # noqa: S311 - a choice of samples, not a secret
     edges = gold_edges(folder, HUB_ROWS)
     walks = edges.gold_walks(gold_questions(folder, chance), chance)
@@ -207,6 +207,6 @@ def summary(findings: Sequence[Finding]) -> str:
     made_up = sum(one.called.total() for one in findings[1:])
     lines.append(report.verdict(findings[0].right, f"{right:,} right answers are connected"))
     lines.append(
-        report.verdict(all(one.right for one in findings[1:]), f"{made_up:,} made-up answers are called what they are")
+        report.verdict(all(one.right for one in findings[1:]), f"{made_up:,} invented answers get the expected verdict")
     )
     return "\n".join(lines)

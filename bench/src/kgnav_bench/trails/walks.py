@@ -102,7 +102,7 @@ def gold_questions(folder: Path, chance: random.Random) -> list[Question]:
 
 
 def connected(start: str, end: str, edges: Mapping[str, set[str]], avoided: Iterable[str] = ()) -> bool:
-    """Whether edges lead from one node to another without passing the nodes in `avoided`."""
+    """Whether edges lead from one node to another without passing through the nodes in `avoided`."""
     avoided = set(avoided)
     seen, waiting = {start}, [start]
     while waiting:

@@ -59,7 +59,7 @@ _COMMON: Sequence[Setting] = (
     ("device_batch_size", _COUNT, "Conversations that a device processes at a time. It decides memory, not results."),
     ("max_steps", click.IntRange(-1), "Optimizer steps; -1: all epochs."),
     ("save_steps", _COUNT, "Steps between checkpoints, from which a killed training continues."),
-    ("seed", click.INT, "Of the order of the data."),
+    ("seed", click.INT, "Seed of the order of the data."),
 )
 
 
@@ -76,7 +76,7 @@ def train() -> None:
 @click.option("--model", help=f"Folder or hub name. [default: {BASE_MODEL}; for graphroll the result of graphsynth]")
 @_options(
     ("batch_size", _COUNT, "Conversations in an optimizer step."),
-    ("epochs", _RATE, "Times the data is gone through."),
+    ("epochs", _RATE, "Number of passes over the data."),
     ("max_length", _COUNT, "Maximum tokens of a conversation. None is cut."),
     *_COMMON,
     kind=SftSettings,

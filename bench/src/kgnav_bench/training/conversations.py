@@ -1,4 +1,4 @@
-"""Conversations of a file in ShareGPT's form, as messages of a chat template.
+"""Reads conversations in ShareGPT's form as messages of a chat template.
 
 A line is an object with `conversations`: objects with `from` (system, human, gpt or observation) and `value`.
 """
@@ -32,7 +32,7 @@ def read_conversations(path: Path, observation_role: Literal["user", "tool"] = "
     """The conversations of a JSON Lines file, which may be gzipped (`.gz`). Empty lines are skipped.
 
     Raises:
-        UnreadableConversationsError: a line is not a conversation, or nothing in it is to be learned.
+        UnreadableConversationsError: a line is not a conversation, or has no text to learn.
     """
     opened = gzip.open if path.suffix == ".gz" else open
     number = 0

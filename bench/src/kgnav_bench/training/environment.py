@@ -19,7 +19,7 @@ _TOOLSETS = "graphwalker,linking"
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """The result of a turn of the model: the final answer, or the next observation. One of both is None."""
+    """The reaction to a turn of the model: the final answer, or the next observation. The other one is None."""
 
     answers: tuple[str, ...] | None = None
     observation: str | None = None
@@ -48,7 +48,7 @@ class Environment:
             raise ServerEndedError("the server ended before it answered initialize") from error
 
     def react(self, prompt: Sequence[Message], turn: str) -> Reaction:
-        """What follows a turn. A turn without a readable action, or a call that fails, is answered with the reason.
+        """The reaction to a turn. A turn without a valid action, or a call that fails, is answered with the reason.
 
         Raises:
             ServerEndedError: the server has ended.
@@ -83,6 +83,6 @@ def prompt(question: Question) -> list[Message]:
 
 
 def human_text(question: Question) -> str:
-    """The question with its topic entities, as walks have it."""
+    """The question with its topic entities, in the form of walks."""
     topics = [NamedEntity(id=topic.id, name=topic.name or topic.id) for topic in question.topics]
     return human(question.text, topics)

@@ -1,8 +1,8 @@
 """GRPO on the live server with exact match as the reward, on TRL's GRPOTrainer (GraphWalker, section 2.3, eq. 3 and 4).
 
-TRL takes a function that makes the attempts, `rollout_func`, and leaves tokens out of the loss that it marks as the
-environment's. TRL's own loop of tool calls is not used: it needs a chat template with tool calls that it can parse,
-and GraphWalker's calls are text between tags.
+TRL takes a function that makes the attempts, `rollout_func`, and excludes tokens from the loss that it marks as the
+environment's. TRL's own loop of tool calls is not used: it needs a chat template with tool calls that it can parse, and
+GraphWalker's calls are text between tags.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ ARM = "grpo"
 
 
 def draw(path: Path, settings: GrpoSettings) -> list[Question]:
-    """The questions to train on: as many as `sample` says, at random, or all in random order if there are fewer.
+    """The questions to train on: `sample` of them at random, or all in random order if there are fewer.
 
     Raises:
-        UnusableDataError: a line is not a question, two have the same id, there is none, or none has an answer.
+        UnusableDataError: a line is not a question, two have the same id, or no question has an answer.
     """
     try:
         everything = list(read_records(path, Question))
@@ -68,7 +68,7 @@ def prompt_lengths(questions: Sequence[Question], settings: GrpoSettings, tokeni
 
 
 def preview(questions: Sequence[Question], settings: GrpoSettings, tokenizer: Tokenizer) -> str:
-    """What a dry run prints: the settings, the prompts' lengths, and the first prompt."""
+    """The text that a dry run prints: the settings, the lengths of the prompts, and the first prompt."""
     lengths = prompt_lengths(questions, settings, tokenizer)
     rows = [("questions", f"{len(questions):,}"), ("tokens of the longest prompt", f"{max(lengths):,}")]
     first = render(prompt(questions[0]), tokenizer, prompt=True)
@@ -78,14 +78,14 @@ def preview(questions: Sequence[Question], settings: GrpoSettings, tokenizer: To
 
 
 def reward(question: Question, answers: tuple[str, ...] | None, sense: str) -> float:
-    """1 if the answers are right, otherwise 0 (equation 3). `sense` is the measure of `kgnav-bench score`."""
+    """1 if the answers are right, otherwise 0 (equation 3). `sense` is the criterion, as in `kgnav-bench score`."""
     outcome = Outcome.UNREADABLE if answers is None else Outcome.ANSWERED
     attempt = Attempt(question=question.id, arm=ARM, outcome=outcome, answers=answers or ())
     return float(getattr(score_attempt(question, attempt), sense))
 
 
 def rewarding(questions: Sequence[Question], settings: GrpoSettings) -> Callable[..., list[float]]:
-    """The reward as TRL calls it, with a list for each column of the data and each field of the attempts."""
+    """The reward function as TRL calls it, with a list for each column of the data and each field of the attempts."""
     by_id = {question.id: question for question in questions}
 
     def exact_match(
@@ -115,7 +115,7 @@ def configuration(settings: GrpoSettings, output: Output, *, progress: bool) -> 
 
 
 def generating(trainer: Any) -> Generate:  # noqa: ANN401 - TRL's
-    """How TRL's trainer continues tokens: with vLLM or transformers, as it is configured."""
+    """The function by which TRL's trainer continues tokens, with vLLM or transformers as it is configured."""
 
     def generate(prompts: list[list[int]]) -> tuple[list[list[int]], list[list[float]] | None]:
         # TRL has no public way to generate inside rollout_func. This is what its own loop of tool calls uses, and why

@@ -1,13 +1,13 @@
-"""Which tokens of a conversation carry loss: those that the model itself has to write, nothing else.
+"""Decides which tokens of a conversation carry loss: only those that the model itself must write.
 
 TRL makes such masks only for chat templates with `{% generation %}` marks: those of the models it knows, for which it
-brings a template of its own. Here the masks come from the rendered text, so that any chat template works, and TRL is
-given the tokens with their labels, which it takes as they are. Each answer is located by rendering what precedes it as
-a prompt: at its end the model begins to write, in training as in use. A template that writes an answer otherwise than
-the model would have to is refused.
+has its own template. Here the masks are derived from the rendered text, so that any chat template works, and TRL
+receives the tokens with their labels, which it does not change. Each answer is located by rendering the messages before
+it as a prompt: the model starts to write at its end, in training as in use. A template that renders an answer in
+another way than the model would write it is refused.
 
-The answer's tokens carry loss, and so does the special token that ends it, since without it a model would not learn
-to stop and wait for the tool. White space between that token and the next message carries none.
+The answer's tokens carry loss, and so does the special token that ends it, since without it a model would not learn to
+stop and wait for the tool. White space between that token and the next message carries none.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class UnusableTemplateError(Exception):
 
 
 class Tokenizer(Protocol):
-    """What is needed of a tokenizer of transformers."""
+    """The part of a transformers tokenizer that is needed."""
 
     @property
     def is_fast(self) -> bool:
-        """Whether it tells where in the text a token is."""
+        """Whether it returns the positions of tokens in the text."""
         ...
 
     @property
@@ -58,13 +58,13 @@ class Example:
 
     ids: list[int]
     spans: list[tuple[int, int]]
-    """First token and the one after the last of each answer. The last one ends the answer."""
+    """For each answer, the index of its first token and of the one after its last. The last token ends the answer."""
     answers: list[str]
     """The texts of the answers."""
 
     @property
     def labels(self) -> list[int]:
-        """The tokens that carry loss; others are NO_LOSS."""
+        """The id of each token that carries loss, and NO_LOSS for the others."""
         labels = [NO_LOSS] * len(self.ids)
         for start, end in self.spans:
             labels[start:end] = self.ids[start:end]

@@ -24,7 +24,7 @@ REPORT_FILE: Final = "report.md"
 
 
 class UnusableFolderError(Exception):
-    """The folder has a training with other parameters, or something else. The message says what to do."""
+    """The folder has a training with other parameters, or other files. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class Output:
 
     @classmethod
     def open(cls, folder: Path, parameters: Mapping[str, Any], *, again: bool) -> Self:
-        """Make the folder, or take it if it has a training with the same parameters. `again` empties it first.
+        """Create the folder, or open it if it has a training with the same parameters. `again` empties it first.
 
         Raises:
-            UnusableFolderError: it has something else.
+            UnusableFolderError: it has other contents.
         """
         path = folder / SETTINGS_FILE
         if folder.exists() and any(folder.iterdir()):
@@ -69,12 +69,12 @@ class Output:
 
     @property
     def checkpoint(self) -> Path | None:
-        """The newest checkpoint that was written whole: its last file has the trainer's state."""
+        """The newest complete checkpoint: its last file is the trainer's state."""
         found = [path.parent for path in self.folder.glob("checkpoint-*/trainer_state.json")]
         return max(found, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
 
     def write_log(self, entries: Iterable[Mapping[str, Any]]) -> None:
-        """Write what was logged."""
+        """Write the logged steps."""
         lines = (json.dumps(entry) + "\n" for entry in entries)
         (self.folder / LOG_FILE).write_text("".join(lines), encoding="utf-8")
 
@@ -88,11 +88,11 @@ class Output:
 
 
 def trained_stage(model: str) -> str | None:
-    """The stage that a model folder is the result of; None if this command has not trained it."""
+    """The stage whose result a model folder is; None if this command has not trained it."""
     path = Path(model) / SETTINGS_FILE
     return json.loads(path.read_text(encoding="utf-8")).get("stage") if path.is_file() else None
 
 
 def fingerprint(files: Sequence[Path]) -> dict[str, str]:
-    """The names and hashes of the data, by which a training knows that it is continued with the same."""
+    """The names and hashes of the data files, by which a continued training checks that it has the same data."""
     return {path.name: blake2b(path.read_bytes(), digest_size=16).hexdigest() for path in files}

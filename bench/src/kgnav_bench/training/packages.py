@@ -1,4 +1,4 @@
-"""The packages of the extra `train`, which are imported where they are used: they take seconds and gigabytes."""
+"""Imports the packages of the extra `train` where they are used: they take seconds and gigabytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class MissingPackageError(Exception):
 
 
 def package(name: str) -> Any:  # noqa: ANN401 - these packages are not installed where types are checked
-    """A module of the extra `train`.
+    """Import a module of the extra `train`.
 
     Raises:
         MissingPackageError: it is not installed.

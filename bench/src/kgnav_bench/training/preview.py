@@ -1,4 +1,4 @@
-"""What `--dry-run` prints: the settings, how many tokens carry loss, and the first conversation with them marked."""
+"""The text that `--dry-run` prints: the settings, the number of tokens with loss, and a marked first conversation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kgnav_bench.training.masks import NO_LOSS, Example, Tokenizer, tokenize
 from kgnav_bench.training.settings import Settings, SftSettings
 
 BEGIN, END = "⟦", "⟧"
-"""What marks tokens with loss. On a terminal they are green, too."""
+"""The marks around tokens with loss. On a terminal these are also green."""
 
 
 class UnusableDataError(Exception):
@@ -25,7 +25,7 @@ class Examples(list[Example]):
     """The conversations of a file as tokens."""
 
     dropped = 0
-    """Number of conversations that were left out because they are too long."""
+    """Number of conversations that were omitted because they are too long."""
 
     @property
     def tokens(self) -> int:
@@ -65,14 +65,14 @@ def read_examples(path: Path, settings: SftSettings, tokenizer: Tokenizer, *, dr
     if not examples or (long and not drop_long):
         raise UnusableDataError(
             f"{long:,} of {len(lengths):,} conversations are longer than {settings.max_length:,} tokens, the longest "
-            f"has {max(lengths):,}. None is cut: leave them out with --drop-long, or raise --max-length."
+            f"has {max(lengths):,}. None is cut: drop them with --drop-long, or raise --max-length."
         )
     examples.dropped = long
     return examples
 
 
 def preview(settings: Settings, examples: Examples, tokenizer: Tokenizer, *, colour: bool) -> str:
-    """The report of a dry run."""
+    """The text that a dry run prints."""
     lines = (
         settings_table(settings),
         "",
@@ -91,12 +91,12 @@ def settings_table(settings: Settings) -> str:
 
 
 def token_table(examples: Examples) -> str:
-    """How many tokens the conversations have, and how many of them carry loss."""
+    """The numbers of tokens of the conversations, and of those with loss, as a table."""
     lengths = [len(example.ids) for example in examples]
     answers = sum(len(example.spans) for example in examples)
     rows = [
         ("conversations", f"{len(examples):,}"),
-        ("left out, too long", f"{examples.dropped:,}"),
+        ("dropped, too long", f"{examples.dropped:,}"),
         ("tokens", f"{examples.tokens:,}"),
         ("tokens of the longest conversation", f"{max(lengths):,}"),
         ("tokens with loss", f"{examples.loss_tokens:,} ({examples.loss_tokens / examples.tokens:.1%})"),
@@ -106,7 +106,7 @@ def token_table(examples: Examples) -> str:
 
 
 def marked(example: Example, tokenizer: Tokenizer, *, colour: bool) -> Iterator[str]:
-    """The text of a conversation, with its tokens with loss marked."""
+    """The text of a conversation, in which tokens with loss are marked."""
     pairs = zip(example.ids, example.labels, strict=True)
     for with_loss, tokens in groupby(pairs, lambda pair: pair[1] != NO_LOSS):
         text = tokenizer.decode(_ids(list(tokens)))

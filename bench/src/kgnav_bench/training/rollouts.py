@@ -1,8 +1,8 @@
 """Attempts at questions by the model in training, in conversation with the server.
 
-Tokens are appended, never made again from text: what the model wrote stays as it was sampled, and between its turns is
-what the chat template puts there, the server's answer included. `env_mask` tells TRL which tokens are the model's own;
-the others have neither loss nor a weight in the policy's ratio.
+Tokens are appended, never encoded again from text: those of the model stay as they were sampled, and between its turns
+are those that the chat template adds, including the server's answer. `env_mask` tells TRL which tokens are the model's
+own; the others have neither loss nor a weight in the policy's ratio.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from kgnav_bench.training.masks import Tokenizer, UnusableTemplateError, render
 from kgnav_bench.training.settings import GrpoSettings
 
 Generate = Callable[[list[list[int]]], tuple[list[list[int]], list[list[float]] | None]]
-"""Continues each list of tokens up to an end token. The second part has the logarithms of their probabilities, if the
-engine gives them."""
+"""Continues each list of tokens up to an end token.
+
+The second part of the result has the logarithms of their probabilities, if the engine gives them.
+"""
 
 React = Callable[[Sequence[Message], str], Reaction]
-"""What follows the model's turn, with the prompt of its conversation."""
+"""The reaction to the model's turn, given the prompt of its conversation."""
 
 _ANSWER: Final = "x"
 """Stands for the model's turn where only what the template puts after it is of interest."""
@@ -38,7 +40,7 @@ class Attempt:
     own: list[int] = field(default_factory=list[int])
     """1 for each token that the model wrote, 0 for others."""
     logprobs: list[float] = field(default_factory=list[float])
-    """0 for tokens that the model did not write."""
+    """The logarithm of each token's probability; 0 for tokens that the model did not write."""
     answers: tuple[str, ...] | None = None
     """The final answer; None if there is none."""
     calls: int = 0
@@ -115,7 +117,7 @@ class Rollouts:
 
 
 def as_trl_takes_them(attempts: Sequence[Attempt], *, with_logprobs: bool) -> dict[str, Any]:
-    """The attempts as TRL's `rollout_func` returns them. `predicted` is for the reward."""
+    """The attempts in the form that TRL's `rollout_func` must return. `predicted` is for the reward."""
     return {
         "prompt_ids": [attempt.prompt_ids for attempt in attempts],
         "completion_ids": [attempt.ids for attempt in attempts],

@@ -1,6 +1,7 @@
-"""The settings of a training: the paper's hyperparameters, replaced by a TOML file, then by flags.
+"""The settings of a training: the paper's hyperparameters, overridden by a TOML file, then by flags.
 
-Source: GraphWalker, section 2.3 and appendix G with table 12. What the paper does not print has its reason beside it.
+Source: GraphWalker, section 2.3 and appendix G with table 12. A value that the paper does not state has its reason
+beside it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ BASE_MODEL: Final = "Qwen/Qwen2.5-3B-Instruct"
 
 
 class UnusableSettingsError(Exception):
-    """A setting is unknown or has an impossible value. The message names it and what is possible."""
+    """A setting is unknown or has an invalid value. The message names it and the valid ones."""
 
 
 class Stage(StrEnum):
@@ -35,7 +36,7 @@ class Stage(StrEnum):
 
 
 class Settings(BaseModel):
-    """What both kinds of training have in common."""
+    """The settings that both kinds of training share."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -52,7 +53,7 @@ class Settings(BaseModel):
     observation_role: Literal["user", "tool"] = "user"
     """The chat template's role of tool answers: `tool` only for templates that have it."""
     trl: Mapping[str, Any] = Field(default_factory=dict[str, Any])
-    """More arguments of TRL's configuration, by their names there."""
+    """Further arguments of TRL's configuration, by their names in TRL."""
 
 
 class SftSettings(Settings):
@@ -89,7 +90,8 @@ class GrpoSettings(Settings):
     ranked: bool = True
     """Whether the server ranks relations by the question (appendix F.2)."""
     reward: Literal["exact_match", "set_match"] = "exact_match"
-    """What `kgnav-bench score` calls so: some given answer is true, or the given answers are exactly the true ones."""
+    """The criterion of `kgnav-bench score`: any given answer is true, or the given answers are exactly the true ones.
+    """
     sample: int = Field(default=6400, gt=0)
     """Questions that are drawn at random."""
 
@@ -158,7 +160,7 @@ def processes() -> int:
 
 
 def accumulation_steps(settings: SftSettings | GrpoSettings) -> int:
-    """How many batches of the devices make up an optimizer step.
+    """The number of device batches that make up an optimizer step.
 
     Raises:
         UnusableSettingsError: the batch size is not a multiple of what the devices process at a time.

@@ -15,7 +15,7 @@ from kgnav_bench.training.settings import Settings, SftSettings, accumulation_st
 
 
 def load_tokenizer(model: str) -> Tokenizer:
-    """The tokenizer of a model.
+    """Load the tokenizer of a model.
 
     Raises:
         MissingPackageError: the extra `train` is not installed.
@@ -32,7 +32,7 @@ def load_tokenizer(model: str) -> Tokenizer:
 
 
 def be_quiet(*, progress: bool) -> None:
-    """Without `progress`, no bars of the libraries; and none of TRL's warnings that concern its own code."""
+    """Turn off the progress bars of libraries unless `progress`, and TRL's warnings that concern its own code."""
     # TRL 1.16 sets and calls what transformers 5.24 has renamed to activation_checkpointing.
     warnings.filterwarnings("ignore", ".*gradient_checkpointing.* is deprecated", FutureWarning)
     warnings.filterwarnings("ignore", "You are using 'rollout_func', which is an experimental", UserWarning)
@@ -116,7 +116,7 @@ def run(
 
 
 def finish(trainer: Any, output: Output, heading: str, measure: str, start: float) -> str:  # noqa: ANN401 - TRL's
-    """Train, and write the model, the log and the report, with the first and the last value of a measure."""
+    """Train, write the model, the log and the report, and return the report, with the first and last measure."""
     checkpoint: Path | None = output.checkpoint
     trainer.remove_callback(package("transformers").PrinterCallback)  # the log is a file, the report is printed
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)

@@ -1,4 +1,4 @@
-"""What an agent writes in GraphWalker's form: a thought, and a call of a tool or an answer (section 2.1)."""
+"""The agent's messages in GraphWalker's form: a thought, and a tool call or an answer (section 2.1)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INFORMATION = re.compile(r"<information>\n(.*)\n</information>", re.DOTALL)
 
 
 class UnreadableActionError(ValueError):
-    """The text has no action in the required form. The message says what is wrong, for the agent to read."""
+    """The text has no action in the required form. The message, which the agent reads, says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of the agent. Exactly one of `call` and `answer` is there."""
+    """One message of the agent. Exactly one of `call` and `answer` is set."""
 
     thought: str
     call: Call | None = None
@@ -54,18 +54,18 @@ def _json(value: object) -> str:
 
 
 def written(thought: str, action: Call | Iterable[str]) -> str:
-    """A message of the agent: its thought, and a call or the names of the answers."""
+    """The text of an agent's message: its thought, and a call or the names of the answers."""
     done = f"<kg-query>{action}</kg-query>" if isinstance(action, Call) else f"<answer>{_json(list(action))}</answer>"
     return f"<think>{thought}</think>\n{done}"
 
 
 def observed(text: str) -> str:
-    """A message with what the server answered."""
+    """The text of a message with the server's answer."""
     return f"<information>\n{text}\n</information>"
 
 
 def observation_text(message: str) -> str:
-    """What the server answered, from such a message.
+    """The server's answer in such a message.
 
     Raises:
         UnreadableActionError: the message does not have this form.
@@ -77,7 +77,7 @@ def observation_text(message: str) -> str:
 
 
 def read_turn(message: str) -> Turn:
-    """The thought and the action of an agent's message. The last query or answer counts.
+    """Parse the thought and the action of an agent's message. The last query or answer counts.
 
     Raises:
         UnreadableActionError: it has neither a call nor an answer in the required form.

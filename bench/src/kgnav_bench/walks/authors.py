@@ -17,7 +17,7 @@ from kgnav_bench.walks.sampling import DroppedError
 from kgnav_bench.walks.sharegpt import NamedEntity, PathHop, Scores
 
 LOWEST_SCORE = 9.0
-"""Questions with a lower average score are dropped (section 2.2.1)."""
+"""Minimum average score of a question. Others are dropped (section 2.2.1)."""
 
 _TAGGED = re.compile(r"<question>(.*?)</question>", re.DOTALL)
 _SCORE = re.compile(r"<score>\s*(\d+(?:\.\d+)?)\s*</score>")
@@ -52,7 +52,7 @@ what the agent has done so far, and what it does next. Write why it does this ne
 
 
 class Author(Protocol):
-    """Writes an agent's observations and thoughts along a path."""
+    """Writes the question and the thoughts of an agent along a path."""
 
     @property
     def model(self) -> str:
@@ -65,7 +65,7 @@ class Author(Protocol):
         """A question for a path, and its scores.
 
         Raises:
-            DroppedError: it is not good enough.
+            DroppedError: its score is too low, or it is not a question.
         """
         ...
 
@@ -75,7 +75,7 @@ class Author(Protocol):
 
 
 class Templates:
-    """Writes by templates."""
+    """An author that uses templates."""
 
     model = ""
 
@@ -93,7 +93,7 @@ class Templates:
 
 @dataclass(frozen=True, slots=True)
 class ModelAuthor:
-    """Writes by a model."""
+    """An author that uses a model."""
 
     asked: Model
     lowest: float = LOWEST_SCORE

@@ -1,4 +1,4 @@
-"""Checks training conversations against a server: every call again, what is named, and all answers."""
+"""Checks training conversations against a server: repeats every call, and checks the named entities and the answers."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ _CUT = 120
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What is wrong with one conversation, by the kind of check. Nothing if all are empty."""
+    """The faults of one conversation, by kind of check. Without faults all fields are empty."""
 
     line: int
     malformed: tuple[str, ...] = ()
-    """It is not a conversation in turns, or its path is not one of its shape."""
+    """It is not a conversation in turns, or its path does not have its shape."""
     unreplayable: tuple[str, ...] = ()
     """The server answers a call differently now."""
     ungrounded: tuple[str, ...] = ()
-    """A message names what was not shown before."""
+    """A message names something that was not shown before."""
     incomplete: tuple[str, ...] = ()
     """The final answer is not the complete set."""
     calls: int = 0
 
     @property
     def faults(self) -> Iterator[str]:
-        """All that is wrong, each as a sentence that begins with its kind."""
+        """All faults, each as a sentence that begins with its kind."""
         for kind in self.kinds:
             yield from (f"{kind}: {each}" for each in getattr(self, kind))
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of faults that there are."""
+        """The kinds of faults that were found."""
         return tuple(kind for kind in KINDS if getattr(self, kind))
 
 
 async def checked(session: Session, conversations: Iterable[Conversation], concurrency: int) -> AsyncGenerator[Checked]:
-    """The conversations checked in their order, as many at a time."""
+    """The results of checking conversations, in their order. Up to `concurrency` are checked concurrently."""
     checks = (check(session, line, each) for line, each in enumerate(conversations, 1))
     async with aclosing(in_order(checks, concurrency)) as outcomes:
         async for one in outcomes:

@@ -29,8 +29,12 @@ if TYPE_CHECKING:
 _SHAPES = [shape.value for shape in Shape if shape is not Shape.OTHER]
 _SHOWN_FAULTS = 20
 _LIMITS = options(
-    click.option("--d-min", default=1, show_default=True, type=click.IntRange(1), help="Fewest neighbours of a hop."),
-    click.option("--d-max", default=20, show_default=True, type=click.IntRange(1), help="Maximum neighbours of a hop."),
+    click.option(
+        "--d-min", default=1, show_default=True, type=click.IntRange(1), help="Minimum number of neighbours at a hop."
+    ),
+    click.option(
+        "--d-max", default=20, show_default=True, type=click.IntRange(1), help="Maximum number of neighbours at a hop."
+    ),
     click.option(
         "--frontier", default=40, show_default=True, type=click.IntRange(1), help="Maximum entities at any hop in all."
     ),
@@ -183,8 +187,8 @@ async def _author(stack: AsyncExitStack, url: str | None, name: str | None) -> A
 def check(file: Path, graph: str | None, server: str | None, *, concurrency: int, progress: bool | None) -> None:
     """Check each conversation of FILE against a graph. The exit code is 1 if anything is wrong.
 
-    Every call is made again and must be answered the same; what a thought, a call or the answer names must have been
-    shown before; and the answer must be complete, which one plan finds out.
+    Every call is repeated and must have the same answer; a thought, a call or the answer may name only what was shown
+    before; and the answer must be complete, which is checked with one plan.
     """
     shown = sys.stderr.isatty() if progress is None else progress
     asyncio.run(_check(file, place_of(graph, server), concurrency, progress=shown))

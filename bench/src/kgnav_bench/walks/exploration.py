@@ -1,4 +1,4 @@
-"""The calls that answer a question along its path, with what the server answers: the environment (phase 3)."""
+"""Makes the calls that answer a question along its path, and collects the answers: the environment (phase 3)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kgnav_bench.walks.session import (
 from kgnav_bench.walks.sharegpt import NamedEntity, PathHop
 
 Place = Literal["start", "second topic", "meeting", "onward"]
-"""What a call begins at: the first topic, the second one, where two branches meet, or the ends of the hop before."""
+"""Where a call starts: the first topic, the second one, where two branches meet, or the ends of the hop before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,16 @@ class Step:
     tool: str
     entities: tuple[NamedEntity, ...]
     relation: str
-    """The relation to follow; for `get_relations` the one to find in the answer."""
+    """The relation to follow; for `get_relations`, the one to find in the answer."""
     direction: str
     place: Place
     observation: str
     listed: int = 0
-    """Relations that `get_relations` listed."""
+    """Number of relations that `get_relations` listed."""
 
     @property
     def arguments(self) -> Mapping[str, object]:
-        """What the agent writes. The question that ranks relations is the environment's."""
+        """The arguments as the agent writes them. The question that ranks relations is added by the environment."""
         ids = [each.id for each in self.entities]
         return relations_arguments(ids, None) if self.tool == GET_RELATIONS else triples_arguments(ids, [self.relation])
 
@@ -52,12 +52,12 @@ class Exploration:
 
     steps: list[Step] = field(default_factory=list[Step])
     sides: list[tuple[NamedEntity, ...]] = field(default_factory=list[tuple[NamedEntity, ...]])
-    """What each branch reaches."""
+    """The entities that each branch reaches."""
     answers: tuple[NamedEntity, ...] = ()
 
 
 class Explorer:
-    """Follows a path and all that its relations reach, two calls a hop."""
+    """Follows a path, and all entities that its relations reach, with two calls per hop."""
 
     def __init__(self, session: Session, limits: Limits, question: str | None) -> None:
         """`question` ranks the relations; None: they are listed unranked."""
@@ -67,10 +67,10 @@ class Explorer:
         self._names: dict[str, str] = {}
 
     async def explore(self, found: Pattern, topics: Sequence[NamedEntity]) -> Exploration:
-        """The steps from the topics to all answers.
+        """Make the calls from the topics to all answers.
 
         Raises:
-            DroppedError: an answer is not complete, or not within the limits.
+            DroppedError: an answer is incomplete, or not within the limits.
         """
         self._names.update((topic.id, topic.name) for topic in topics)
         explored = Exploration()

@@ -1,4 +1,4 @@
-"""Whether an agent names only what it has been shown: in its calls, in its thoughts and in its answer."""
+"""Checks that an agent names only what it was shown: in its calls, in its thoughts and in its answer."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _SHORTEST_LEAK = 4
 
 
 class Shown:
-    """What the messages so far have shown: ids and names of entities, and relations."""
+    """The ids and names of entities, and the relations, in the messages so far."""
 
     def __init__(self, topics: Iterable[NamedEntity]) -> None:
         self.entities = {text for topic in topics for text in (topic.id, topic.name)}
         self.relations = set[str]()
 
     def read(self, observation: str) -> None:
-        """Take note of an observation; one that is not a table shows nothing."""
+        """Add an observation. One that is not a table shows nothing."""
         entities, relations = names_in(observation)
         self.entities |= entities
         self.relations |= relations
@@ -46,7 +46,7 @@ def _cells(table: Table, columns: Sequence[str]) -> set[str]:
 
 
 def ungrounded(conversation: Conversation) -> Iterator[str]:
-    """What an agent's messages name before it was shown. Messages without an action are left out."""
+    """What an agent's messages name before it was shown. Messages without an action are ignored."""
     shown = Shown(conversation.metadata.topics)
     later = _distinctive_names(conversation)
     for message in conversation.conversations:

@@ -23,12 +23,12 @@ from kgnav_bench.walks.session import Session
 from kgnav_bench.walks.sharegpt import Conversation, Message, Metadata, NamedEntity, Sender, Shape, Source
 
 ATTEMPTS = 100
-"""Walks that are begun for one number before it is left empty."""
+"""Maximum number of walks that are started for one number. If all are dropped, it has no conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is made."""
+    """The settings of the conversations."""
 
     shape: Shape
     seed: int
@@ -39,12 +39,12 @@ class Settings:
 
 @dataclass(slots=True)
 class Made:
-    """The outcome of one number: a conversation, or None; and the walks that were dropped before, by reason."""
+    """The result for one number: a conversation, or None; and the walks that were dropped before, by reason."""
 
     number: int
     conversation: Conversation | None = None
     key: str = ""
-    """What walks with the same question have in common."""
+    """The key that walks with the same question share."""
     dropped: Counter[str] = field(default_factory=Counter[str])
     seconds: float = 0.0
 
@@ -63,7 +63,7 @@ class Maker:
         self._settings = settings
 
     async def in_order(self, first: int, concurrency: int) -> AsyncGenerator[Made]:
-        """Endless outcomes from a number on, in order, of which as many are made at a time."""
+        """Endless results from a number on, in order. Up to `concurrency` are made concurrently."""
         async with aclosing(in_order(map(self.make, count(first)), concurrency)) as made:
             async for one in made:
                 yield one
@@ -147,5 +147,5 @@ class Maker:
 
 
 def answer_names(answers: Sequence[NamedEntity]) -> list[str]:
-    """The names of a final answer: each once, in the order of the ids."""
+    """The distinct names of a final answer, in the order of the ids."""
     return list(dict.fromkeys(answer.name for answer in answers))

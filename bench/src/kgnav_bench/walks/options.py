@@ -1,4 +1,4 @@
-"""Options that the commands of `kgnav-bench walks` share, and what they do with errors."""
+"""Options that the commands of `kgnav-bench walks` share, and the messages for their errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from kgnav_bench.records import UnreadableRecordsError
 P = ParamSpec("P")
 
 CONCURRENCY = click.option(
-    "--concurrency", default=4, show_default=True, type=click.IntRange(1, 64), help="Walks at a time."
+    "--concurrency",
+    default=4,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="Maximum number of concurrent walks.",
 )
 PROGRESS = click.option("--progress/--quiet", default=None, help="Show bars on stderr. [default: on a terminal]")
 
@@ -22,7 +26,7 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 def options(*each: Decorator) -> Decorator:
-    """One decorator for several options, in their order."""
+    """Combine several options into one decorator, in their order."""
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
         return reduce(lambda inner, decorate: decorate(inner), reversed(each), command)
@@ -47,7 +51,7 @@ def model_options(*, required: bool) -> Decorator:
 
 
 def explained(function: Callable[P, None]) -> Callable[P, None]:
-    """Turn what users can mend into messages."""
+    """Convert errors that users can correct to messages."""
 
     @wraps(function)
     def command(*arguments: P.args, **options: P.kwargs) -> None:
@@ -86,7 +90,11 @@ def _first(error: BaseException) -> BaseException:
 
 
 def place_of(graph: str | None, server: str | None) -> tuple[str | None, str | None]:
-    """Where the graph is. Exactly one of both has to be named."""
+    """The graph or the server of a command.
+
+    Raises:
+        click.UsageError: not exactly one of both is given.
+    """
     if (graph is None) == (server is None):
         raise click.UsageError("Name the graph: either --graph FILE|URL or --server URL.")
     return graph, server

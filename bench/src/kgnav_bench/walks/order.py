@@ -1,4 +1,4 @@
-"""Runs tasks concurrently and gives their results in the order of the tasks."""
+"""Runs tasks concurrently and yields their results in the order of the tasks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AHEAD = 8
 
 
 async def in_order(work: Iterable[Coroutine[Any, Any, T]], concurrency: int) -> AsyncGenerator[T]:
-    """The results of coroutines in their order, as many at a time. The rest is cancelled when this is closed."""
+    """The results of coroutines in their order. Up to `concurrency` run concurrently. Closing it cancels the rest."""
     coming = iter(work)
     running: set[asyncio.Task[T]] = set()
     waiting: deque[asyncio.Task[T]] = deque()

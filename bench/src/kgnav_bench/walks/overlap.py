@@ -1,4 +1,4 @@
-"""Whether training questions are too much like those of a test set (GraphWalker, appendix B.2)."""
+"""Finds training questions that are too similar to those of a test set (GraphWalker, appendix B.2)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 Encode = Callable[[Sequence[str]], "Vectors"]
-"""Unit vectors of texts, one a row."""
+"""Encodes texts as unit vectors, one row for each."""
 
 THRESHOLDS = (0.80, 0.85, 0.90)
-"""Least cosine similarities of questions that overlap, as reported in table 5; appendix B.2 has the second."""
+"""Minimum cosine similarities of questions that overlap, as reported in table 5. Appendix B.2 uses the second."""
 _BATCH = 1_000
 
 
@@ -32,21 +32,21 @@ class Overlap:
     """What a question has in common with a test question."""
 
     text: bool = False
-    """The same words."""
+    """Whether both have the same words."""
     path: bool = False
-    """The same topics and the same relations in the same order."""
+    """Whether both have the same topics and the same relations in the same order."""
     entities: bool = False
-    """The same topics and the same answers."""
+    """Whether both have the same topics and the same answers."""
     similarity: float = 0.0
     """The highest cosine similarity to a test question; 0 if it was not computed."""
 
     def flagged(self, threshold: float) -> bool:
-        """Whether the question is left out."""
+        """Whether the question overlaps at this threshold, so that it is excluded."""
         return self.text or self.path or self.entities or self.similarity >= threshold
 
 
 class KnownTests:
-    """Test questions, by what is compared."""
+    """Test questions, indexed by what is compared."""
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self.texts: list[str] = []
@@ -63,7 +63,7 @@ class KnownTests:
                 self._entities.add((topics, _answers(question)))
 
     def exact(self, question: Question) -> Overlap:
-        """The overlap without similarity."""
+        """The overlap with the test questions, without similarity of meaning."""
         topics = _topics(question)
         return Overlap(
             text=_words(question.text) in self._words,
@@ -85,7 +85,9 @@ def _answers(question: Question) -> frozenset[str]:
 
 
 def overlaps(questions: Sequence[Question], tests: Sequence[Question], encoder: str | None) -> list[Overlap]:
-    """The overlap of each question with test questions. With the name of a sentence model also by meaning.
+    """The overlap of each question with test questions.
+
+    With the name of a sentence model, meanings are compared as well.
 
     Raises:
         NoEncoderError: the sentence model cannot be used.

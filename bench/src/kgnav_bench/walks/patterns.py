@@ -11,7 +11,7 @@ from kgnav_bench.walks.sharegpt import PathHop, Shape
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Hops from each topic to where their paths meet, and hops from there to the answers."""
+    """The numbers of hops from each topic to where their paths meet, and from there to the answers."""
 
     branches: tuple[int, ...]
     tail: int = 0
@@ -31,7 +31,7 @@ FORMS: Mapping[Shape, Form] = {
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A sampled path, taken apart by its shape."""
+    """A sampled path, split up by its shape."""
 
     branches: tuple[tuple[PathHop, ...], ...]
     tail: tuple[PathHop, ...]
@@ -43,7 +43,7 @@ class Pattern:
 
     @property
     def key(self) -> str:
-        """The topics and relations, whatever the order of branches: walks with the same key ask the same."""
+        """The topics and relations, whatever the order of branches. Walks with the same key ask the same question."""
         branches = sorted(
             json.dumps([branch[0].start, *((hop.relation, hop.direction) for hop in branch)])
             for branch in self.branches

@@ -37,10 +37,10 @@ def questions(file: Path, output: Path) -> None:
 @click.option("-o", "--output", required=True, type=NEW_FILE, help="The conversations that do not overlap.")
 @explained
 def overlap(file: Path, against: tuple[Path, ...], encoder: str | None, threshold: float, output: Path) -> None:
-    """Leave out the conversations of FILE whose questions overlap with test questions.
+    """Remove the conversations of FILE whose questions overlap with test questions.
 
-    Two overlap if they have the same words, the same topics and relations, or the same topics and answers; with
-    --encoder also if their meanings are as similar as the threshold.
+    Two questions overlap if they have the same words, the same topics and relations, or the same topics and answers;
+    with --encoder also if the similarity of their meanings reaches the threshold.
     """
     from kgnav_bench import report  # noqa: PLC0415 - `--help` needs none of it
     from kgnav_bench.walks.overlap import THRESHOLDS, overlaps  # noqa: PLC0415 - as above
@@ -83,7 +83,7 @@ def overlap(file: Path, against: tuple[Path, ...], encoder: str | None, threshol
 @PROGRESS
 @explained
 def roll(file: Path, output: Path, *, again: bool, progress: bool | None, **options: Any) -> None:  # noqa: ANN401
-    """Let a model answer the questions of FILE with the tools, and keep what is right (GraphRoll).
+    """Let a model answer the questions of FILE with the tools, and keep the right attempts (GraphRoll).
 
     An attempt is kept if its answer is exactly the complete one, and every name in it was shown before.
     """

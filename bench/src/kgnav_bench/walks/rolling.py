@@ -1,4 +1,4 @@
-"""A model's own attempts at questions, kept where the answer is right and was shown (GraphRoll, section 2.2.2)."""
+"""A model's own attempts at questions, kept if the answer is right and was shown (GraphRoll, section 2.2.2)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Roller:
         self._seed = seed
 
     async def roll(self, number: int, question: Question) -> Made:
-        """One attempt: a conversation if it is kept, otherwise the reason why not.
+        """Make one attempt. Returns a conversation if it is kept, otherwise the reason why not.
 
         Raises:
             EndpointError: the request to the model failed.
@@ -117,7 +117,7 @@ def _judge(answer: Sequence[str], question: Question, shown: Shown) -> None:
 
 
 def questions_of(conversations: Sequence[Conversation]) -> Iterator[Question]:
-    """The questions of walks, as other commands read them."""
+    """The questions of walks, in the form that other commands read."""
     from kgnav_bench.records import Answer, Entity  # noqa: PLC0415 - used here only
     from kgnav_bench.walks.patterns import FORMS, pattern, plan  # noqa: PLC0415 - as above
 

@@ -1,7 +1,7 @@
 """Constrained random walks over the server's tools (GraphWalker, algorithm 1 and equation 1).
 
-A walk follows one sampled path and, beside it, the frontier: all entities that its relations reach, which is what the
-question asks for. A path never comes to an entity twice, and no hop of the frontier leads back to a topic.
+A walk follows one sampled path and, beside it, the frontier: all entities that its relations reach, which the question
+asks for. A path never visits an entity twice, and no hop of the frontier leads back to a topic.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ class Graph(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a walk may be like."""
+    """The limits of walks."""
 
     d_min: int = 1
-    """Fewest neighbours of the path's entity along a sampled relation (equation 1)."""
+    """Minimum number of neighbours of the path's entity along a sampled relation (equation 1)."""
     d_max: int = 20
-    """Maximum neighbours, as above."""
+    """Maximum number of neighbours of the path's entity along a sampled relation (equation 1)."""
     frontier: int = 40
-    """Maximum entities between the topics and the answers at any hop."""
+    """Maximum number of entities between the topics and the answers at any hop."""
     answers: int = 20
     """Maximum answers of a question."""
     characters: int = 16_000
@@ -111,7 +111,7 @@ class Sampler:
         """A path of a shape that begins at a topic, in the order of exploration.
 
         Raises:
-            DroppedError: the walk came to an end before, or it is not within the limits.
+            DroppedError: the walk reached a dead end, or is not within the limits.
         """
         form = FORMS[shape]
         self._names[topic.id] = topic.name

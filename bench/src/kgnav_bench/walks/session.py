@@ -1,4 +1,4 @@
-"""The server as an MCP client sees it: relations, triples and ends of patterns, read from what it prints."""
+"""A connection to the server, as MCP clients have: relations, triples and ends of patterns, parsed from its answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TOOLSETS = "graphwalker,linking,plans"
 _KEPT_ANSWERS = 20_000
 """Answers that are remembered: walks come by the same entities often."""
 UNNAMED = ("", "(unnamed)")
-"""Labels of values and of nodes that have no name."""
+"""Labels of values and of nodes without a name."""
 
 
 class UnusableServerError(Exception):
@@ -37,7 +37,7 @@ class UnusableServerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RelationRow:
-    """A relation of some entities in one direction, with its number of triples and of the entities that have any."""
+    """A relation of some entities in one direction, with its number of triples and of the entities that have it."""
 
     relation: str
     label: str
@@ -48,7 +48,7 @@ class RelationRow:
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """The relations of one answer, as far as it shows them."""
+    """The relations that one answer shows."""
 
     rows: tuple[RelationRow, ...]
     characters: int = 0
@@ -74,9 +74,9 @@ class Triples:
     """Characters of the answer's text."""
 
     def ends(self, starts: Collection[str], relation: str, direction: Direction) -> dict[str, dict[str, str]]:
-        """The other ends by id, with their labels, of each start that has any.
+        """For each start with such triples, the other ends with their labels, by id.
 
-        A relation that leads to a mediator is shown as the two-hop relations through it: these are other relations.
+        A relation that leads to a mediator is shown as the two-hop relations through it, which are other relations.
         """
         found: dict[str, dict[str, str]] = {}
         for row in self.rows:
@@ -88,7 +88,7 @@ class Triples:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a tool answered: its text, which may be an error's."""
+    """A tool's answer. Its text may be an error's."""
 
     text: str
     is_error: bool
@@ -98,7 +98,7 @@ T = TypeVar("T")
 
 
 class Session:
-    """A connected server. Calls may run concurrently; answers are remembered."""
+    """A connected server. Calls may run concurrently; answers are cached."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -108,7 +108,7 @@ class Session:
         """Number of calls that were sent."""
 
     async def answer(self, tool: str, arguments: Mapping[str, object]) -> Answered:
-        """What a tool answers, from memory if the same call was made before.
+        """The answer of a tool, from the cache if the same call was made before.
 
         Raises:
             UnusableServerError: the server ended, or refuses the request itself.
@@ -164,7 +164,7 @@ class Session:
         )
 
     async def rows(self, plan: str) -> list[tuple[str, ...]]:
-        """The rows of a plan, of all pages."""
+        """The rows of a plan, on all pages."""
         rows: list[tuple[str, ...]] = []
         cursor: str | None = None
         while True:
@@ -198,11 +198,11 @@ class Session:
         return self._parsed[text]
 
     async def relations(self, entities: Sequence[str], question: str | None = None) -> Relations:
-        """The relations of entities, as far as the first answer shows them."""
+        """The relations of entities that the first page of the answer shows."""
         return self._read(await self.text(GET_RELATIONS, relations_arguments(entities, question)), read_relations)
 
     async def triples(self, entities: Sequence[str], relation: str) -> Triples:
-        """The triples of a relation at entities, in either direction, as far as the first answer shows them."""
+        """The triples of a relation at entities, in either direction, that the first page of the answer shows."""
         return self._read(await self.text(GET_TRIPLES, triples_arguments(entities, [relation])), read_triples)
 
 
@@ -254,7 +254,7 @@ def _int(text: str) -> int:
 
 @asynccontextmanager
 async def connected(graph: str | None, server: str | None) -> AsyncGenerator[Session]:
-    """A server of a graph, started as a child process, or one that runs at an address.
+    """Start a server of a graph as a child process, or connect to the one at an address.
 
     Raises:
         UnusableServerError: it cannot be started or reached.

@@ -1,4 +1,4 @@
-"""The form of training data: conversations in ShareGPT's form, one JSON object a line.
+"""The form of training data: conversations in ShareGPT's form, one JSON object per line.
 
 Every field is in every line, so that each column has one type when `datasets` or a trainer reads the file.
 """
@@ -23,9 +23,12 @@ class Sender(StrEnum):
     HUMAN = "human"
     """The question with its topic entities. The second message."""
     GPT = "gpt"
-    """The agent: the part to learn. A thought in `<think>`, and a call in `<kg-query>` or a JSON list in `<answer>`."""
+    """The agent, which is the part to learn.
+
+    A thought in `<think>`, and a call in `<kg-query>` or a JSON list in `<answer>`.
+    """
     OBSERVATION = "observation"
-    """What the server answered to the call before, in `<information>`. Not to be learned."""
+    """The server's answer to the call before, in `<information>`. Not to be learned."""
 
 
 class Shape(StrEnum):
@@ -35,19 +38,19 @@ class Shape(StrEnum):
     CHAIN_3 = "chain-3"
     CHAIN_4 = "chain-4"
     CHAIN_5 = "chain-5"
-    """Composition: as many hops from one topic."""
+    """Composition: five hops from one topic."""
     INTERSECTION = "2i"
     """Conjunction: one hop from each of two topics to the same answer."""
     INTERSECTION_HOP = "ip"
-    """2I, then one hop from what both share. Held out of training in the paper."""
+    """`2i`, then one hop from the shared entity. Held out of training in the paper."""
     HOP_INTERSECTION = "pi"
     """Two hops from one topic and one hop from another to the same answer. Held out of training in the paper."""
     OTHER = "other"
-    """A question of a data set, whose pattern is not known. Its path is empty."""
+    """A question of a data set whose pattern is not known. Its path is empty."""
 
 
 class Source(StrEnum):
-    """How a conversation came about."""
+    """The origin of a conversation."""
 
     WALK = "walk"
     """Synthesized along a random walk (GraphSynth)."""
@@ -97,7 +100,7 @@ class Scores(Record):
 
 
 class Metadata(Record):
-    """What a conversation is made of."""
+    """How a conversation was created."""
 
     source: Source
     shape: Shape
@@ -112,7 +115,7 @@ class Metadata(Record):
     """Whether the relations were ranked by the question, as `get_relations` does with its parameter `question`."""
     seed: int
     number: int
-    """The place in the sequence that the seed and the shape determine."""
+    """The position in the sequence that the seed and the shape determine."""
     model: str
     """The model that wrote the question and the thoughts; empty if they are templates."""
     scores: Scores | None

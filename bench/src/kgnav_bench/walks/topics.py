@@ -1,4 +1,4 @@
-"""The entities that walks begin at: given ones, or some that the graph's relations lead to."""
+"""The entities at which walks begin: those that the user names, or some that the graph's relations lead to."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _BATCH = 500
 async def sampled_topics(session: Session, limits: Limits, seed: int) -> list[NamedEntity]:
     """Entities with names at both ends of each relation that walks may follow.
 
-    The relations are those that the overview of the graph shows, and those that `allow` names in full. The entities
-    are in a row in the order of the store, from a place that the seed draws.
+    The relations are those that the overview of the graph shows, and those that `allow` names in full. The entities are
+    consecutive in the order of the store, from a position that the seed determines.
 
     A relation whose triples the store cannot list, such as that of all classes, gives none.
 
     Raises:
-        UnusableServerError: there are none.
+        UnusableServerError: there are no such entities.
     """
     chance = random.Random(f"{seed}/topics")  # noqa: S311 - a choice of samples, not a secret
     counts = dict(await session.relation_counts())

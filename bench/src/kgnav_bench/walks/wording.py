@@ -1,7 +1,7 @@
-"""Words without a model: instructions, questions and thoughts by templates.
+"""Texts by templates, without a model: instructions, questions and thoughts.
 
 A question names the topics and the relations, never an entity between them (section 2.2.1, phase 2). A thought names
-only what earlier messages have; names and ids in it are in double quotes.
+only what earlier messages show; names and ids in it are in double quotes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Label = Callable[[str], str]
 
 
 def quoted(text: str) -> str:
-    """A name in double quotes, with those in it escaped as in JSON."""
+    """A name in double quotes, with quotes inside it escaped as in JSON."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -47,7 +47,7 @@ def human(question: str, topics: Sequence[NamedEntity]) -> str:
 
 
 def question(found: Pattern, topics: Sequence[NamedEntity], label: Label, chance: random.Random) -> str:
-    """A question by a template: nested phrases if it is short, otherwise one statement a hop with masked entities."""
+    """A question by a template: nested phrases if it is short, otherwise one statement per hop with masked entities."""
     hops = sum(map(len, found.branches)) + len(found.tail)
     names = [quoted(topic.name) for topic in topics]
     if hops <= _NESTED_HOPS and chance.random() < 0.5:
@@ -96,7 +96,7 @@ def _statement(here: str, hop: PathHop, there: str, label: Label) -> str:
 
 
 def thought(explored: Exploration, place: int, chance: random.Random) -> str:
-    """The thought before a step, which knows only the steps before. After the last step, it is that of the answer."""
+    """The thought before a step, which uses only the steps before it. After the last step, it is that of the answer."""
     if place == len(explored.steps):
         return _last(explored, chance)
     step = explored.steps[place]

@@ -1,7 +1,7 @@
 """Writes conversations to a file that can be continued after a kill, with a report beside it.
 
-The file has nothing but conversations. What was dropped, and which numbers are finished, is kept in a second file, a
-run's: a conversation is written before its number is finished, so that at most one line has to be cut off.
+The file contains only conversations. What was dropped, and which numbers are finished, is kept in a second file, that
+of the run. A conversation is written before its number is finished, so that at most one line must be cut off.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from kgnav_bench.walks.patterns import pattern
 from kgnav_bench.walks.sharegpt import Conversation, read_conversations
 
 FRUITLESS = 10
-"""Numbers in a row without a walk after which no more are expected."""
+"""Number of consecutive numbers without a walk after which no more are expected."""
 
 DUPLICATE = "the same question as an earlier one"
 
 
 def progress_file(output: Path) -> Path:
-    """The file beside a file of walks that says which numbers are finished."""
+    """The file beside a file of walks that records which numbers are finished."""
     return output.with_name(f"{output.stem}.progress.jsonl")
 
 
 def discard(output: Path) -> None:
-    """Delete a file of walks, so that it is made anew."""
+    """Delete a file of walks, so that it is made again."""
     output.unlink(missing_ok=True)
     progress_file(output).unlink(missing_ok=True)
 
@@ -46,23 +46,23 @@ class OutOfWalksError(Exception):
 
 @dataclass(slots=True)
 class Written:
-    """What the file has, and what was dropped."""
+    """The state of the file: its conversations, and what was dropped."""
 
     kept: int = 0
     numbers: int = 0
     dropped: Counter[str] = field(default_factory=Counter[str])
     rate: float | None = None
-    """Walks that this run kept, a second; None if it made none."""
+    """Number of walks per second that this run kept; None if it made none."""
 
 
 class WalkFile:
     """A file of conversations that grows by one line at a time."""
 
     def __init__(self, output: Path, run: Run, title: str) -> None:
-        """Continue the file where it ends. `title` is what its conversations' ids begin with.
+        """Continue the file at its end. The ids of its conversations begin with `title`.
 
         Raises:
-            UnusableFileError: the file has not the lines that its run has finished.
+            UnusableFileError: the lines of the file are not those that its run has finished.
         """
         self._run = run
         self._title = title
@@ -117,10 +117,10 @@ class WalkFile:
     async def fill(
         self, made: AsyncIterator[Made], count: int, *, progress: bool, fruitless_limit: int = FRUITLESS
     ) -> None:
-        """Take outcomes in the order of their numbers until the file has as many conversations, or there are no more.
+        """Take results in the order of their numbers until the file has `count` conversations, or there are no more.
 
         Raises:
-            OutOfWalksError: so many numbers in a row had none.
+            OutOfWalksError: `fruitless_limit` numbers in a row had no walk.
         """
         fruitless, before, start = 0, self.state.kept, perf_counter()
         bar: tqdm[NoReturn] = tqdm(

@@ -103,7 +103,7 @@ class CypherAdapter(GraphAdapter):
 
     @abstractmethod
     async def in_time(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await a reader's work, within the time-out of this graph.
+        """Await the work of a reader, with the time-out of this graph.
 
         Raises:
             StoreTimeout: it took too long.

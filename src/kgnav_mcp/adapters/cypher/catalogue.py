@@ -35,9 +35,9 @@ Texts = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class PropertyOptions:
-    """The properties with a special meaning. By label: `keys`, which identify nodes, and `names_of`.
+    """Which properties identify and name nodes. By label: `keys`, which identify nodes, and `names_of`.
 
-    For any node: `names`, `aliases` and `descriptions`.
+    For nodes of any label: `names`, `aliases` and `descriptions`.
     """
 
     keys: Mapping[str, str]
@@ -46,16 +46,19 @@ class PropertyOptions:
     aliases: Texts
     descriptions: Texts
     prefixes: Prefixes
-    """Prefixes of ids in whose place a key holds the IRI."""
+    """Prefixes of ids, for keys that contain IRIs."""
     stated: tuple[tuple[str, str | None, str], ...] = ()
-    """The configured properties: option, label (None: of any) and property. Without the usual ones."""
+    """The properties that the user configured: option, label (None: any) and property. Defaults are not in it."""
 
     @classmethod
     def read(cls, given: Mapping[str, object]) -> PropertyOptions:
-        """Read `keys` (label = property), `names` (a list, or label = property), `aliases`, `descriptions`, `prefixes`.
+        """Read the options of this class.
+
+        `keys` is a table (label = property), `names` a list or such a table; `aliases`, `descriptions` and `prefixes`
+        are as in the class.
 
         Raises:
-            ConfigurationError: one has the wrong type.
+            ConfigurationError: an option has the wrong type.
         """
         names, names_of = _names(given.get("names", _NAMES))
         keys = {label: _one(value, "keys") for label, value in _table(given.get("keys", {}), "keys").items()}
@@ -137,12 +140,12 @@ class Catalogue:
     indexed: frozenset[tuple[str, str]]
     full_text: tuple[FullText, ...]
     names_of: Mapping[str, tuple[str, ...]]
-    """By label, the properties that are names of its nodes. They come before those that are names of any node."""
+    """The properties that name the nodes of each label. They take precedence over names of any node."""
     properties: PropertyOptions
 
     @cached_property
     def id_starts(self) -> Mapping[str, tuple[str, str]]:
-        """How ids that have a key begin, each with the label and the key."""
+        """The beginnings of ids that contain a key, such as `Film:imdb=`, each with its label and key."""
         return {f"{label}:{key}=": (label, key) for label, key in self.id_keys}
 
     @cached_property
@@ -179,16 +182,16 @@ class Catalogue:
         return _resolve("relation", name, self.types)
 
     def keys_of_property(self, name: str) -> tuple[str, ...]:
-        """The keys of a property: one, or one for each language that it has values in. Empty if it is unknown."""
+        """The keys of a property: one, or one for each language of its values. Empty if it is unknown."""
         found = tuple(key for key in self.keys if name in (key, split_key(key)[0]))
         wanted = name.strip().casefold()
         return found or tuple(key for key in self.keys if wanted in _spellings(split_key(key)[0]))
 
     def check_options(self) -> None:
-        """Check that the graph, unless it is empty, has each label and property that its options name.
+        """Check that the graph, unless it is empty, has every label and property that its options name.
 
         Raises:
-            ConfigurationError: one is missing. The error has the nearest.
+            ConfigurationError: one is missing. The error suggests the most similar ones.
         """
         for option, label, name in self.properties.stated if self.nodes else ():
             if label is not None and label not in self.labels:
@@ -197,7 +200,7 @@ class Catalogue:
                 raise absent_name(option, "property", name, {split_key(key)[0] for key in self.keys})
 
     def unknown_property(self, kind: str, name: str) -> UnknownName:
-        """The error for a property that the graph does not have. Names the nearest ones."""
+        """The error for a property that the graph does not have. It lists the most similar ones."""
         return UnknownName(kind, name, nearest(name, sorted({split_key(key)[0] for key in self.keys})))
 
 
@@ -250,7 +253,7 @@ class CatalogueCache:
         return self._catalogue
 
     async def with_names(self, label: str | None = None, relation: str | None = None) -> Catalogue:
-        """A catalogue that has these names, read again if the current one lacks them.
+        """A catalogue that contains these names, read again if the current one lacks them.
 
         Raises:
             UnknownName: there is no such label or relation.
@@ -311,7 +314,7 @@ class CatalogueCache:
 
 
 def likely_names(label: str, keys: Iterable[str], options: PropertyOptions) -> tuple[str, ...]:
-    """The property most likely to be a name of the nodes of a label, which have these keys; none if a usual one is."""
+    """The property that most likely names the nodes of a label, given their keys; empty if they have a usual one."""
     usual = {name.casefold() for name in options.names}
     properties = sorted({split_key(key)[0] for key in keys})
     if any(name.casefold() in usual for name in properties):

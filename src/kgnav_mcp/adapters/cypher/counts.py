@@ -1,7 +1,7 @@
-"""Number of rows of each relation at each node. Pages, collapsed hubs and totals are made from these counts.
+"""The number of rows of each relation at each node, from which pages, summaries of hubs and totals are made.
 
-They come from the degree store, so a hub is never read to be counted. Nodes with few rows are returned with the rows
-themselves, so a short list costs one query.
+Counts come from the store's degree store, so a hub is not read to be counted. Nodes with few rows are returned with the
+rows themselves, so a short list costs one query.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kgnav_mcp.port import FarEndKind
 from kgnav_mcp.port.lists import batches
 
 SAMPLED_EDGES = 1_000
-"""Edges of a type that are searched for examples."""
+"""Maximum number of edges of a type that are searched for examples."""
 _FEW_EDGES = 500
 """A node with at most this many edges in a direction may be expanded to count them by type. A larger one never is."""
 _FEW_TYPES = 10
@@ -68,7 +68,7 @@ class RowFilter:
         return tuple(sorted(self.relations & catalogue.types.keys()))
 
     def values(self, formats: ValueFormats, rows: Iterable[Sequence[Any]]) -> dict[str, list[Literal]]:
-        """The wanted properties of a node, by name, from rows of the part `own` of `queries.PARTS`."""
+        """The requested properties of nodes, by name, from rows of the part `own` of `queries.PARTS`."""
         found: dict[str, list[Literal]] = defaultdict(list)
         for key, value, length in sorted(rows, key=lambda row: row[0]):
             if self.has_relation(name := split_key(key)[0]):
@@ -77,7 +77,7 @@ class RowFilter:
 
 
 class Side(NamedTuple):
-    """One entity, by the id that the caller gave, and one direction of its rows."""
+    """An entity, by the id that the caller gave, and one direction of its rows."""
 
     direction: Direction
     reference: str
@@ -162,7 +162,7 @@ class CountReader:
     ) -> EdgesOf:
         """The edges of some types (None: any) at some nodes, given by the store's own ids.
 
-        With `skip` and `take`, a part of the edges of one type at one node.
+        With `skip` and `take`, a section of the edges of one type at one node.
         """
         parts = {"edge": edge(direction, types), "slice": queries.SLICE if slice_ else ""}
         rows: list[Any] = await self._session.items(

@@ -1,4 +1,4 @@
-"""The dialect of a store as data, everything in Cypher that differs between stores, and conversion of its values."""
+"""How the Cypher of stores differs, as data, and the conversion of their values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})")
 _INTEGER_BOUND = 2**63
 
 Writer = tuple[type | tuple[type, ...], Callable[[Any], str], str | Callable[[Any], str]]
-"""For values of some Python types: how to write them as text, and their datatype."""
+"""How to print values of some Python types: the types, a function to text, and the datatype."""
 Reader = Callable[[str], object | None]
 """Parses a text. Returns None, or raises ValueError or OverflowError, if the text is not a value of its kind."""
 
@@ -36,7 +36,7 @@ def split_key(key: str) -> tuple[str, str | None]:
 
 
 def whole_number(text: str) -> int | None:
-    """The integer that a text stands for; None if it is not one, or does not fit into 64 bits."""
+    """The integer that a text represents; None if it is not one, or does not fit into 64 bits."""
     return int(text) if _INTEGER.fullmatch(text) and -_INTEGER_BOUND <= int(text) < _INTEGER_BOUND else None
 
 
@@ -74,7 +74,7 @@ class ValueFormats:
     readers: tuple[Reader, ...] = ()
 
     def literal(self, value: object, language: str | None = None, index: int | None = None) -> Literal:
-        """One value with its datatype. `index`: its place if it is an item of a list."""
+        """One value with its datatype. `index`: its index if it is an item of a list."""
         if isinstance(value, str):
             return Literal(value, None, language, index)
         for kinds, write, datatype in (*_WRITERS, *self.writers):
@@ -83,9 +83,9 @@ class ValueFormats:
         return Literal(str(value), type(value).__name__.lower(), index=index)
 
     def literals(self, key: str, value: object, length: int | None = None) -> list[Literal]:
-        """The values under a key; each item of a list is one, with its index. Of a vector only the length is shown.
+        """The values of a property; each item of a list is one, with its index. Of a vector only the length is shown.
 
-        `length` is given if the query left out a vector's numbers.
+        `length` is given if the query omitted a vector's numbers.
         """
         if length is not None:
             return [vector(length)]
@@ -98,7 +98,7 @@ class ValueFormats:
         return [self.literal(item, language, index) for index, item in enumerate(items)]
 
     def possible_values(self, text: str) -> list[object]:
-        """All values that a printed text may stand for: first the text itself, then a number, then others."""
+        """All values that a printed text may represent: the text itself first, then a number, then others."""
         found: list[object] = [text]
         if text.lower() in {"true", "false"}:
             found.append(text.lower() == "true")
@@ -117,13 +117,13 @@ class ValueFormats:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Expressions and queries of one store. Placeholders in braces are filled by `builder`; `{x}` is the argument.
+    """Expressions and queries of one store. `Builder` fills the placeholders in braces; `{x}` is the argument.
 
-    None is a construct that the store does not have. A query that needs it cannot be built (`Unsupported`).
+    None marks a construct that the store does not have. A query that needs it raises Unsupported.
     """
 
     store: str
-    """The store's name and the versions that are meant."""
+    """The store's name and its supported versions."""
     capabilities: frozenset[Capability]
     """What an adapter can do with this dialect beyond the basic verbs."""
 
@@ -167,7 +167,7 @@ class Dialect:
     subquery: str | None
     """The subquery `{query}`, run for each row with its variables `{variables}`."""
     optional_subquery: str | None
-    """The same, with a row of nulls where it has none."""
+    """As `subquery`, with a row of nulls where it has no row."""
     collected: str | None
     """The only column of `{query}`, as a list."""
     exists: str | None
@@ -180,12 +180,12 @@ class Dialect:
     It has at most `{longest}` edges; empty: any number.
     """
     all_shortest: str | None
-    """The same of all shortest paths."""
+    """As `any_shortest`, for all shortest paths."""
 
     text: str | None
     """The value `{x}` as text; null for lists and other values that have none."""
     folded: str
-    """The text `{x}` in lower case, with accents apart from their letters: for a search that ignores both."""
+    """The text `{x}` in lower case, with accents decomposed from their letters, for a search that ignores both."""
     value_type: str | None
     """The type of the value `{x}`, as text."""
     is_list: str | None

@@ -1,4 +1,4 @@
-"""Nodes as entities, with a lasting id and a name in a preferred language; and ids back to nodes."""
+"""Converts nodes to entities, with a stable id and a name in a preferred language; and ids to nodes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Lookup:
     references: Mapping[str, tuple[str, ...]]
 
     def condition(self, builder: Builder, variable: str, parameter: str) -> str:
-        """The condition that a variable is one of the nodes, with `values` given as a parameter."""
+        """The condition that a variable is one of the nodes, with `values` passed as a parameter."""
         if self.label is None or self.key is None:
             return builder.fill(queries.BY_ID, id_of_variable=builder.node_id(variable), values=parameter)
         named = {"label": quoted(self.label), "key": quoted(self.key)}
@@ -45,7 +45,7 @@ class Lookup:
 
     @property
     def values(self) -> list[str | int]:
-        """The values to look for: the texts, and the integers that they may stand for."""
+        """The values to look up: the texts, and the integers that they may represent."""
         numbers = map(whole_number, self.references) if self.key is not None else ()
         return [*self.references, *(number for number in numbers if number is not None)]
 
@@ -144,7 +144,7 @@ class Entities:
         """The nodes that references (ids) mean, by reference, each with its row of a query.
 
         The query must begin with `{lookup}` and return one row for each node, with the node as its first item. Unknown
-        references are left out, and IRIs that several nodes have. Two references to one node have the same anchor.
+        references are omitted, as are IRIs that several nodes have. Two references to one node have the same anchor.
         """
         decoder = self.decoder
         lookups = await in_thread(len(references), lambda: self.lookups(references))
@@ -208,7 +208,7 @@ class Entities:
     async def anchors(
         self, references: Sequence[str], template: str, parts: Mapping[str, str] | None = None, **parameters: object
     ) -> list[Anchor]:
-        """The nodes that `find` returns, in the order of the references, each once."""
+        """The nodes that `find` returns, in the order of the references, without duplicates."""
         found = await self.find(references, template, parts, **parameters)
         return list({anchor.node_id: anchor for anchor in found.values()}.values())
 
@@ -236,7 +236,7 @@ class Entities:
         ]
 
     def iri_forms(self, text: str) -> tuple[str, ...]:
-        """The forms in which a key may hold the IRI that a text means: full and short. Empty if it means none."""
+        """The forms in which a key may contain the IRI that a text means: full and short. Empty if it means none."""
         prefixes = self.catalogue.current.properties.prefixes
         keys = prefixes.keys(text)
         if len(keys) == 1 and "://" not in text:

@@ -32,10 +32,10 @@ class ValueCondition:
 
 
 def value_condition(builder: Builder, keys: Sequence[str], value: str, *, indexed: bool) -> ValueCondition:
-    """The condition that one of the properties has a value, or a list with it as an item.
+    """The condition that one of the properties has a value, or a list that contains it.
 
-    With an index (of the only key) the ranges of the index are read that may have the value: the value itself, dates
-    of its period, and lists of its type, which the index contains as a whole.
+    With an index (of the only key), the ranges of the index that may contain the value are read: the value itself,
+    dates of its period, and lists of its type, which the index stores as a whole.
     """
     text = encodable(value)
     wanted = WantedValue.read(text)

@@ -1,4 +1,4 @@
-"""Names of nodes: the keys and indexes that hold them, the names of a node, and exact look-up of many names at once."""
+"""Names of nodes: the keys and indexes that contain them, the names of a node, and exact look-up of many names."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page,
 from kgnav_mcp.port.lists import batches
 
 MAX_HITS = 100
-"""The most nodes returned for one name."""
+"""Maximum number of nodes returned for one name."""
 MAX_SCANNED = 200_000
-"""The most nodes of a label that are scanned if its names are in no index."""
+"""Maximum number of nodes of a label that are scanned if its names are in no index."""
 MAX_NAME_LENGTH = 1_000
-"""Characters of a name that are used; the rest is ignored."""
+"""Maximum number of characters of a name that are used; the rest is ignored."""
 _NAMES_PER_QUERY = 100
 """Names that are looked up in an index by one query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Nodes that may be meant, each with its degree. `stop` is LIMIT if there may be others."""
+    """Nodes that a name may mean, each with its degree. `stop` is LIMIT if there may be others."""
 
     rows: Sequence[tuple[NodeRow, int]] = ()
     stop: Stop = Stop.COMPLETE
 
     @classmethod
     def merged(cls, answers: Sequence[Hits]) -> Hits:
-        """Several results merged into one, each node once."""
+        """Several results merged into one, without duplicates."""
         rows = {row[0][0]: row for answer in answers for row in answer.rows}
         return cls(list(rows.values()), Stop.first(answer.stop for answer in answers))
 
@@ -82,7 +82,7 @@ class NameReader:
     async def with_values(self, values: Sequence[str], limit: int) -> dict[str, list[ValueMatch]]:
         """The first nodes that have each text, or the IRI that it means, as the value of a property.
 
-        All properties are read of a graph with few nodes, of a larger one those with an index.
+        In a graph with few nodes all properties are read, in a larger one those with an index.
         """
         forms = {text: {text, *self._entities.iri_forms(text)} for text in values if encodable(text) == text}
         catalogue, decoder = self._catalogue.current, self._entities.decoder
@@ -112,7 +112,7 @@ class NameReader:
     async def by_key(self, values: Sequence[str]) -> dict[str, list[Anchor]]:
         """The nodes, of any label, whose id key has each value: the value is an id without its `Label:key=` prefix.
 
-        An IRI counts in any form.
+        An IRI matches in any of its forms.
         """
         ids = {
             value: [f"{label}:{key}={form}" for label, key in self._catalogue.current.id_keys for form in forms]
@@ -129,8 +129,7 @@ class NameReader:
     def indexes_and_labels(self, *, words: bool, label: str | None = None) -> tuple[list[FullText], list[str | None]]:
         """The full-text indexes to query, and the labels to scan because no index covers them.
 
-        Indexes are used only for names that have `words`. If there are no indexes, all nodes are scanned, written as
-        the label None.
+        Indexes are used only for names with `words`. Without any index all nodes are scanned, given as the label None.
         """
         catalogue = self._catalogue.current
         keys = set(self.searched)
@@ -148,11 +147,11 @@ class NameReader:
 
     @property
     def described(self) -> list[str]:
-        """The keys that are read of nodes: those that make an entity, then aliases."""
+        """The keys that are read of nodes: those of `entities`, then aliases."""
         return [*self._entities.decoder.described_keys, *self._catalogue.current.alias_keys]
 
     def texts(self, node: NodeRow) -> list[tuple[int, str]]:
-        """The names, aliases and descriptions of a node as pairs of kind and text. Items of a list count singly."""
+        """The names, aliases and descriptions of a node as pairs of kind and text. List items are separate texts."""
         catalogue = self._catalogue.current
         found: list[tuple[int, str]] = []
         for key, value in zip(self.described, cast("list[Any]", node[2]), strict=False):
@@ -247,7 +246,7 @@ _LABEL_FACTOR = 20
 """With a label, this many times more hits of an index are read, as it may cover other labels too."""
 _TRIGRAM = 3
 EXACT_SCORE = 1_000
-"""The score of an exact name in a scan: more than any number of shared trigrams."""
+"""The score of an exact name in a scan: higher than any number of shared trigrams."""
 
 
 class EntityFinder:

@@ -63,14 +63,14 @@ class RelationReader:
         return await self.counted(found, nodes, wanted, examples, limit)
 
     def examples_with_counts(self, references: Sequence[str], examples: int) -> int:
-        """How many examples of each type are read together with the counts: either all or none."""
+        """The number of examples of each type that are read together with the counts: all of them, or none."""
         few = len(references) == 1 and len(self._entities.catalogue.current.types) <= _TYPES_PER_QUERY
         return examples if few else 0
 
     async def counted(
         self, found: Mapping[str, Anchor], nodes: Sequence[NodeCounts], wanted: RowFilter, examples: int, limit: int
     ) -> AnchoredPage[RelationFacts]:
-        """The same as `page`, for nodes whose rows are counted already."""
+        """As `page`, for nodes whose rows are counted already."""
         sides = [[node for node in nodes if node.side.direction is side] for side in wanted.directions]
         pages = await gathered(
             *(
@@ -189,7 +189,10 @@ class NeighbourReader:
     async def page_or_relations(
         self, references: Sequence[str], wanted: RowFilter, limit: int, examples: int, relations: int
     ) -> RowsOrRelations:
-        """All rows at the nodes if they fit the limit, else their relations. Either way one query counts them."""
+        """All rows at the nodes if there are at most `limit`, otherwise their relations.
+
+        One query counts them either way.
+        """
         references = list(dict.fromkeys(references))
         with_counts = self._relations.examples_with_counts(references, examples)
         source = RowReader(self._entities, self._counts, references, wanted, limit, examples=with_counts)
@@ -295,7 +298,10 @@ class EdgeReader:
     async def read(
         self, heads: Sequence[str], tails: Sequence[Lookup], types: Sequence[str] | None, most: int
     ) -> dict[str, HeadEdges]:
-        """The edges by head, in the order of the heads, each node once. A head with more than `most` has none read."""
+        """The edges by head, in the order of the heads, each node once.
+
+        If a head has more than `most` edges, none are read.
+        """
         if types == []:
             return {}
         builder = self._session.builder

@@ -1,4 +1,4 @@
-"""Positions that notice when a list has changed, because they record how many items it had.
+"""Positions that detect when a list has changed, because they contain its number of items.
 
 A position in a list of rows is `<total>.<rows>.<position of adapters.paging>`: the number of rows of the whole list,
 and of the relation that the position is in. A position in any other list is `<total>.<items before it>`.
@@ -53,9 +53,9 @@ class RowPosition:
 
 
 def items_before(after: str | None, total: int | None) -> int:
-    """How many items come before the page that starts at the position `after`, which is `<total>.<items>`.
+    """The number of items before the page that starts at the position `after`, which is `<total>.<items>`.
 
-    `total` is the present length of the list; None skips the comparison.
+    `total` is the current length of the list; None skips the comparison.
 
     Raises:
         InvalidCursor: `after` is not a position, or the list had another length.
@@ -84,7 +84,7 @@ def _number(text: str, position: str) -> int:
 
 
 def changed() -> InvalidCursor:
-    """The error for a position in a list that has changed since."""
+    """The error for a position in a list that has changed since the position was created."""
     return InvalidCursor(
         "the graph has changed since this cursor was made",
         next_step="Repeat the call without a cursor to start again.",

@@ -34,7 +34,7 @@ DEGREE_WITH_VALUES = """
 {outgoing_degree} + {incoming_degree} + reduce(
   size = 0, key IN {keys(n)} | size + CASE WHEN {is_list(n[key])} THEN size(n[key]) ELSE 1 END)
 """
-"""The number of rows at a node in both directions, values included."""
+"""The number of rows at a node in both directions, including values."""
 
 IN_SLICES = """
 UNWIND range(0, size(rows) - 1, $slice) AS start
@@ -84,7 +84,7 @@ MATCH (n{label}){condition} WITH n SKIP $skip LIMIT $limit WITH collect({node}) 
 """
     + IN_SLICES
 )
-"""A scan of the label up to the last node wanted, or a look-up."""
+"""A scan of the label up to the last requested node, or a look-up."""
 
 SELECTED_COUNT = "MATCH (n{label}){condition} RETURN count(*)"
 """A scan of the whole label, a look-up, or the store's statistics where there is no condition."""
@@ -101,10 +101,10 @@ WITH {text(item)} AS text, min([key, item]) AS first, count(DISTINCT n) AS numbe
 BY_SIZE = "WITH text, first, number ORDER BY CASE WHEN text =~ $number THEN toFloat(text) END, text "
 """Numbers first, by size. Other texts have null as their number, which sorts last."""
 VALUES = VALUES_OF + BY_SIZE + "SKIP $skip LIMIT $limit WITH collect([first, number]) AS rows" + IN_SLICES
-"""A scan of a label or a type, and a place in memory for each distinct value."""
+"""A scan of a label or a type, and memory for each distinct value."""
 
 VALUES_COUNT = VALUES_OF + "RETURN count(*)"
-"""As above."""
+"""As VALUES."""
 
 NODES_OF = "(n{label})"
 EDGES_OF = "()-[n{label}]->()"
@@ -125,7 +125,7 @@ ROWS_OF_HITS = """
 UNWIND [hit IN hits WHERE $label IS NULL OR $label IN {labels(hit)}][..$most] AS n
 RETURN collect([{node}, {degree_with_values}]) AS rows
 """
-"""A look-up of the words; misspelt ones cost the more the more words there are like them."""
+"""A look-up of the words. Misspelt ones cost more, the more similar words there are."""
 
 SCAN = """
 MATCH (n{label})
@@ -154,7 +154,7 @@ RETURN collect([{node}, {degree_with_values}])
 """A scan of the label up to the bound, whatever the number of names."""
 
 ALL_NODES = "MATCH (n)"
-"""A scan of the graph, up to the bound of the query that it begins."""
+"""A scan of the graph, up to the limit of the query that starts with it."""
 
 NODES_BY_INDEX = "MATCH (n{label}) WHERE n.{key} IN $texts"
 """A look-up in the index of a property."""
@@ -197,7 +197,7 @@ COUNTS = "{lookup} {sides} WITH collect([{node}, {values}, {side_items}]) AS row
 """Costs the look-up, and at each node what its sides cost."""
 
 SIDE = "WITH *, {degree} AS {side}_degree {rows_of_few} {types_of_few}"
-"""The degree store."""
+"""Costs a look-up in the degree store."""
 
 ROWS_OF_FEW = """
 WITH n, {side}_degree AS degree WHERE 0 < degree <= $rows
@@ -219,7 +219,7 @@ SIDE_ITEMS = """
  CASE WHEN {side}_degree > $rows AND {side}_degree > $few THEN {degrees} ELSE {side}_types END,
  CASE WHEN {side}_degree > $rows THEN [{examples}] ELSE [] END]
 """
-"""The degree store by type, for other nodes, and the examples of those that do not come with their edges."""
+"""The degree store by type, for other nodes, and examples for those that do not come with their edges."""
 
 VALUE_COUNTS = """
 [key IN {keys(n)} | CASE WHEN NOT {is_list(n[key])} THEN key
@@ -264,7 +264,7 @@ WITH collect([{node_id(n)}, {relationship_type(r)}, {properties(r)}, {far}]) AS 
 """
     + IN_SLICES
 )
-"""The edges of the nodes, their far ends' labels and names; only those that fit leave the store."""
+"""The edges of the nodes, and their far ends' labels and names. The store returns only the matching ones."""
 
 SLICE = "WITH n, r, m SKIP $skip LIMIT $take"
 """Of the edges of one type at one node: 0.2 microseconds for each that is skipped."""
@@ -279,7 +279,7 @@ WITH collect([{node}, size(edges), CASE WHEN size(edges) <= $most THEN edges ELS
 """
     + IN_SLICES
 )
-"""The look-up, the degree store, and what the part costs."""
+"""The look-up, the degree store, and the cost of the part."""
 
 EDGES_TO_TAILS = """
 WITH n, degree WHERE degree <= size($tails)

@@ -83,7 +83,7 @@ class RowReader(RowSource[Side, str, Row]):
         return await in_thread(len(self._nodes), lambda: by_side(self._nodes.values()))
 
     async def counts_from(self, start: Position, limit: int) -> RelationCounts[Side, str]:
-        """Count only as many nodes as the page needs: its position has the total already."""
+        """Counts only as many nodes as the page needs: its position contains the total already."""
         first = self._side(start).direction
         for direction in self._wanted.directions[self._wanted.directions.index(first) :]:
             place = start.entity % len(self._references) if direction is first else 0
@@ -227,7 +227,7 @@ def qualifiers(formats: ValueFormats, properties: Mapping[str, object]) -> tuple
 
 
 class EdgeSearch:
-    """Searches the edges at some nodes."""
+    """Searches the edges at some nodes by their far ends."""
 
     def __init__(self, entities: Entities) -> None:
         self._entities = entities

@@ -42,7 +42,7 @@ _VALUE_TYPE = re.compile(r"(?:LIST<)?([A-Z ]+?)(?: NOT NULL)*(?:>.*)?")
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What was read of a relationship type: labels at its heads and tails, its properties, and the pairs it joins."""
+    """The sampled edges of a relationship type: labels at heads and tails, properties, and joined pairs of labels."""
 
     heads: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Ends:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What was read of a graph with a `size` (nodes, edges).
+    """The sampled nodes and edges of a graph with a `size` (nodes, edges).
 
     `values` is the number of values by labels of their node, property, datatype, and whether they are items of lists.
     """
@@ -301,6 +301,6 @@ def _most_frequent(counts: Mapping[str, int]) -> list[str]:
 
 
 def frequent_labels(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """The labels that are named at an end of a relation, given with their numbers of edges there."""
+    """The labels that are listed at an end of a relation, given each label's number of edges there."""
     least = _MIN_SHARE * max(counts.values(), default=0)
     return tuple([name for name in _most_frequent(counts) if counts[name] >= least][:_MAX_END_LABELS])

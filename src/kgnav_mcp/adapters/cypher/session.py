@@ -1,4 +1,4 @@
-"""Builds queries from templates, filled with the words of a dialect and with names, and runs them."""
+"""Builds queries from templates, filled with the expressions of a dialect and with names, and runs them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def edge(direction: Direction, types: Iterable[str] | None = None, variable: str
 
 
 class Builder:
-    """Fills templates with the words of one dialect."""
+    """Fills templates with the expressions of one dialect."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -106,7 +106,7 @@ _SLICE_SIZE = 100
 _EXPRESSIONS_PER_QUERY = 100
 """Expressions evaluated by one query."""
 MAX_IDS_PER_QUERY = 2_000
-"""The most ids sent with one query: sending them blocks the event loop for some milliseconds."""
+"""Maximum number of ids sent with one query: sending them blocks the event loop for some milliseconds."""
 
 
 class Store(Protocol):

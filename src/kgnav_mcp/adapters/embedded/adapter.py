@@ -75,7 +75,7 @@ class Caches:
         )
 
     def have_anchors(self, *sets: Sequence[str]) -> bool:
-        """Whether all sets of ids are in the cache of anchors.
+        """Whether all sets of ids are in the cache of anchors, the entities that a call is about.
 
         Answers for sets with unknown ids are not cached, because a caller can invent any number of those.
         """
@@ -130,7 +130,10 @@ class EmbeddedAdapter(GraphAdapter):
 
     @property
     def revision(self) -> str:
-        """The load's own identifier. Positions are row numbers of one load; a copy of the file keeps the revision."""
+        """The identifier of the load that wrote the file; copies of a file have the same.
+
+        A position is a row number of one load, so it is valid only for this revision.
+        """
         return self._opened().revision
 
     @property

@@ -21,7 +21,7 @@ _MAX_CORRECTIONS = 24
 
 
 class Vocabulary:
-    """All words of a graph's names, by length and first letter."""
+    """All words that occur in names of the graph, by length and first letter."""
 
     def __init__(self, terms: Iterable[str]) -> None:
         self._terms: dict[int, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
@@ -173,7 +173,7 @@ class NameIndex(Generic[Entry]):
         """Returns the same entry as `get`, but raises instead of returning None.
 
         Raises:
-            UnknownName: no entry, or more than one, is meant; carries the most similar names.
+            UnknownName: no entry, or more than one, has this id or name. It carries the most similar names.
         """
         if (entry := self.get(reference, wanted)) is None:
             raise UnknownName(kind, reference, self.nearest(reference, wanted))
@@ -249,7 +249,7 @@ class Catalogue:
         """By property: the texts of its numeric values by number; None if there are too many. Filled by plans."""
 
     def hub_names(self, session: Session) -> str:
-        """Returns the names of the nodes with most rows, as a JSON list of their numbers."""
+        """Returns the node numbers of the entities with most rows, as a JSON list."""
         if self._hub_names is None:
             self._hub_names = json.dumps([number for (number,) in session.all(queries.entities.HUB_NAMES, _MAX_HUBS)])
         return self._hub_names

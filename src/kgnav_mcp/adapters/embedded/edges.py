@@ -19,7 +19,7 @@ from kgnav_mcp.model import Direction, Page, Triple
 from kgnav_mcp.port.lists import page_of
 
 EdgeKeys: TypeAlias = "array[int]"
-"""Edges in order, four numbers of the file each: head, relation, tail, index among parallel edges."""
+"""Edges in order, as four integers each: head, relation, tail, index among parallel edges."""
 
 _NUMBERS_PER_EDGE = 4
 _READ_QUERIES = {Direction.OUTGOING: queries.around.EDGES_OF_HEADS, Direction.INCOMING: queries.around.EDGES_OF_TAILS}
@@ -29,7 +29,8 @@ _SEEK_QUERIES = {
 }
 
 MAX_QUALIFIED = 500_000
-"""Edges, and likewise attributes, that are searched for a qualifier, at most. Takes 1.5 seconds for either."""
+"""Maximum number of edges, and likewise of attributes, that are searched for a qualifier. Takes 1.5 seconds for either.
+"""
 
 
 class EdgeReader:

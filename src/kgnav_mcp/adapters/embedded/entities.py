@@ -95,7 +95,7 @@ class Anchors:
     """The nodes of a set of ids, without duplicates, in the order of the ids. Safe to use from any thread."""
 
     given: Mapping[str, Entity]
-    """The entity of each id as given, with its label."""
+    """The entity, with its label, for each id as the caller wrote it."""
     nodes: Mapping[int, Entity]
     """The entities by number in the file."""
     hubs: Mapping[Direction, Mapping[int, Mapping[int, int]]]
@@ -142,7 +142,7 @@ class Anchors:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """Conditions on the far ends of rows, for entities and for literals, and the query parameters they need."""
+    """Conditions on the far ends of rows, for entities and for literals, and the query parameters that they need."""
 
     entities: tuple[FarEndCondition, ...]
     values: tuple[FarEndCondition, ...] = ()
@@ -157,8 +157,8 @@ class Conditions:
 class RowFilter:
     """A filter for rows: by path (None: all one-hop relations) and by type of far end (None: both).
 
-    `conditions` filter by the far end itself. Rows are then not counted. `hidden` are relations that are left out
-    of `relation_paths` because the request names none: their rows are shown only if a request names them.
+    `conditions` filter by the far end itself. Rows are then not counted. `hidden` are relations that `relation_paths`
+    lacks because the request names none: their rows are shown only if a request names them.
     """
 
     relation_paths: frozenset[Path] | None = None

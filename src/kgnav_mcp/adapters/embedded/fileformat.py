@@ -113,4 +113,5 @@ def _wrong_type_query(table: str, columns: str) -> str:
 
 
 OTHER_VALUES = tuple(_wrong_type_query(*found) for found in _TABLE.findall(TABLES))
-"""One query per table: whether a value differs in type from its column, which SQLite allows. Scans the table."""
+"""One query for each table: whether any value has another type than its column, which SQLite allows. Scans the table.
+"""

@@ -20,19 +20,24 @@ Identity = tuple[int, int, int, int]
 """Device, inode, size in bytes, and time of the last change in nanoseconds. A replaced or rewritten file differs."""
 
 USUAL_LENGTH = 256 * 1024
-"""Bytes that an ordinary row stays within. A thousand such rows fit in memory easily."""
+"""The size in bytes that an ordinary row does not exceed. A thousand such rows fit in memory easily."""
 GREATEST_LENGTH = 128 * 1024 * 1024
-"""Bytes of the longest row that is read. A load accepts lines of at most half that."""
+"""Maximum size in bytes of a row that is read. A load accepts lines of at most half that."""
 MAX_MEMORY = 80 * 1024**2
-"""Bytes that SQLite may use in this process, by its own count: sorting small rows takes twice as many.
+"""Maximum memory of SQLite in this process, in bytes by its own count.
 
-A query that would need more is refused or, if it is a plan's, evaluated over rows: with what this holds, a plan takes
-at most 256 MB.
+When it sorts small rows, the real size is twice that.
+
+A query that needs more is refused; a plan is then evaluated over rows instead. With the rows that this holds, a plan
+takes at most 256 MB.
 """
 MAX_ROW_BYTES = 1024**3
-"""Bytes that the rows of one job may take."""
+"""Maximum size in bytes of all rows that one job reads."""
 MAX_ROW_BYTES_OF_PLAN = 64 * 1024**2
-"""Bytes that the rows of one job of a plan may take. Other calls read one page, which only damage makes large."""
+"""Maximum size in bytes of all rows that one job of a plan reads.
+
+Other calls read one page, which is large only if damaged.
+"""
 
 _HEADER = 100
 _MAGIC = b"SQLite format 3\x00"
@@ -115,10 +120,10 @@ def output_path_for(path: str | Path) -> Path:
 
 
 def check_schema(statements: Iterable[str], path: str) -> None:
-    """Checks that a file has exactly the tables and indexes that the loader makes.
+    """Checks that a file has exactly the tables and indexes that the loader creates.
 
     Raises:
-        InvalidStore: a table or an index is missing, is another one, or too many.
+        InvalidStore: a table or an index is missing, differs, or is not one of these.
     """
     if SCHEMA.symmetric_difference(statements):
         raise InvalidStore(f"{path} does not have the tables of a graph file", next_step=_load_command(path))

@@ -66,8 +66,8 @@ class MatchingReader:
             self._define_functions(self._words, nearly=nearly)
             found, name_condition, text_condition = (
                 self._nodes_named(self._words, scan_cost, nearly=nearly),
-                (FarEndCondition.NAME_FITS,),
-                (FarEndCondition.TEXT_FITS,),
+                (FarEndCondition.NAME_MATCHES,),
+                (FarEndCondition.TEXT_MATCHES,),
             )
         if found is None:
             return Conditions((*label_condition, *name_condition), text_condition, parameters)
@@ -130,7 +130,7 @@ class MatchingReader:
         def name_matches(key: str, label: str | None, mediator: int) -> bool:
             return matches(self._printed_name(key, label, mediator))
 
-        self._session.define({"kg_name_fits": (3, name_matches), "kg_text_fits": (1, matches)}, {})
+        self._session.define({"kg_name_matches": (3, name_matches), "kg_text_matches": (1, matches)}, {})
 
 
 def _labels_named(builder: Builder, name: str) -> list[int]:

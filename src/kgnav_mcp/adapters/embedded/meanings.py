@@ -1,10 +1,10 @@
-"""The index of meanings beside a graph file: a vector for each entity, made of its name and description.
+"""The semantic index beside a graph file: an embedding of the name and description of each entity.
 
     films.kg            the graph file
     films.kg.meanings   header (JSON, 4,096 bytes) | vectors, float16 [rows, size] | numbers of nodes, int64 [rows]
 
 A search compares the hint with every vector (exact, no approximation), through a memory map, so that processes share
-its pages. An index belongs to one load of the graph file and to one model: with another it is never used.
+its pages. An index belongs to one load of the graph file and to one model. With another load or model it is not used.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CHUNK = 16_384
 _DECIMALS = 4
 """Decimals of a similarity that are compared: float16 is not more exact."""
 MAX_SIMILAR = 10_000
-"""Entities above the threshold that a search returns, at most."""
+"""Maximum number of entities above the threshold that a search returns."""
 
 
 class UnusableIndexError(Exception):
@@ -52,10 +52,10 @@ class MeaningIndex:
 
     @classmethod
     def open(cls, path: Path, origin: Origin) -> Self:
-        """The index at a path.
+        """Opens the index at a path.
 
         Raises:
-            UnusableIndexError: there is none, it is not whole, or it has another origin.
+            UnusableIndexError: there is none, it is incomplete, or it has another origin.
         """
         try:
             with path.open("rb") as file:
@@ -80,9 +80,9 @@ class MeaningIndex:
         )
 
     def similar(self, query: NDArray[np.float32], threshold: float) -> list[tuple[int, float]]:
-        """The nodes at least this similar to a unit vector, most similar first, each with its similarity.
+        """Returns the nodes at least this similar to a unit vector, best first, each with its cosine similarity.
 
-        Ties are in the order of the file. At most MAX_SIMILAR are returned. Takes time: call it in a thread.
+        Ties are in the order of the file. At most MAX_SIMILAR are returned. It takes time, so call it in a thread.
         """
         if query.shape != self.vectors.shape[1:]:
             return []
@@ -97,7 +97,7 @@ class MeaningIndex:
 
 
 class IndexWriter:
-    """Writes an index under another name; on success it takes the name at once and whole. A context manager."""
+    """Writes an index under a temporary name, and renames it on success. A context manager."""
 
     def __init__(self, path: Path, origin: Origin) -> None:
         self._path, self._origin = path, origin

@@ -29,14 +29,14 @@ from kgnav_mcp.adapters.naming import language_rank, local_name_variants, names_
 from kgnav_mcp.model import Candidate, Count, Namesake, Page, Stop, ValueMatch
 
 MAX_HITS = 1_000
-"""Names that the full-text index returns for one hint, at most."""
+"""Maximum number of names that the full-text index returns for one hint."""
 MAX_SAME = 10_000
-"""Entities with exactly the same name that are read, at most."""
+"""Maximum number of entities with exactly the same name that are read."""
 
 _MAX_HITS_WITH_LABEL = 10_000
 """Hits that are tested for a label, of which most may lack it."""
 _MIN_SIMILAR_WORDS, _MAX_SIMILAR_NAMES = 3, 64
-"""Similar words used for each word, at least, and names made of such words that are sought as whole names, at most."""
+"""Minimum number of similar words used for each word, and maximum number of names of such words that are looked up."""
 _MIN_PREFIX_LENGTH = 3
 _LAST_CHARACTER = "\U0010ffff"
 
@@ -57,10 +57,10 @@ class NameLookup:
         """Whether a limit was reached, so that there are more names than were read."""
 
     def rows_named(self, names: Sequence[str]) -> dict[str, list[Row]]:
-        """Returns for each name the rows of equal names, letter case and accents aside.
+        """Returns for each name the rows of equal names, ignoring letter case and accents.
 
-        Usual spellings are found by seeks, others by their words in the full-text index. Where several names have too
-        many rows for one query, the list of names is halved.
+        Usual spellings are found by index seeks, others by their words in the full-text index. Where several names have
+        too many rows for one query, the list of names is halved.
         """
         self._session.check()
         equal = self._rows_named(names)
@@ -234,7 +234,7 @@ class NameReader:
         self._languages = languages
 
     def named_each(self, names: Sequence[str], limit: int) -> dict[str, Page[Namesake]]:
-        """Returns for each name the entities that have it, in any language, letter case aside.
+        """Returns for each name the entities that have it in any language, ignoring letter case.
 
         Aliases count only if no entity has the name, ids only if there is no such alias either.
         """

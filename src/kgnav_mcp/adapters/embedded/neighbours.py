@@ -127,7 +127,7 @@ class CountReader:
             for number, count in counts.items():
                 literal_count = literals.get(number, 0)
                 if count < max(literal_count, 1):
-                    raise session.DamagedRowError("rows are there that were not counted")
+                    raise session.DamagedRowError("a segment has more rows than were counted")
                 if matching := literal_count if self._far_end_kind is FarEndKind.LITERAL else count - literal_count:
                     yield number, path, matching
 

@@ -1,4 +1,4 @@
-"""Nodes by label and value. Stored values that equal a wanted one are found first, however they are written."""
+"""Lists nodes by label and value. Stored values that equal the requested one in any spelling are looked up first."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _ZEROS = ["0" * count for count in range(_MAX_ZEROS + 1)]
 
 
 def equal_values(builder: Builder, property_: RelationEntry, value: str) -> list[tuple[str, str]]:
-    """Returns the stored values that equal a wanted one but have another text, each with its possible datatypes.
+    """Returns the stored values that equal the requested one in another spelling, each with its possible datatypes.
 
     Datatypes are separated and enclosed by blanks. A quantity of a Wikibase is compared without its unit.
     """

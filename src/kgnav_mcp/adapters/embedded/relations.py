@@ -152,5 +152,5 @@ def rows_or_relations(
 
 
 def rows_in(page: AnchoredPage[RelationFacts]) -> int:
-    """Returns the number of one-hop rows that the relations of a page have, without hidden ones."""
+    """Returns the number of one-hop rows of the relations on a page, without hidden relations."""
     return sum(facts.count.value for facts in page.items if len(facts.hops) == 1 and not facts.hidden)

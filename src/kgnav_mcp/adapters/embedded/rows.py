@@ -23,7 +23,10 @@ class Builder:
     """Makes model objects from rows, within one job."""
 
     def __init__(self, session: Session, catalogue: Catalogue, languages: tuple[str, ...] = ()) -> None:
-        """`languages`: preferred languages of names, if other than those that the file was loaded with."""
+        """Create a builder.
+
+        `languages` are preferred languages of names, if other than those that the file was loaded with.
+        """
         self.session = session
         self._languages = languages
         self.catalogue = catalogue
@@ -212,7 +215,11 @@ class Position:
 
 
 def number_in(text: str) -> int:
-    """Returns the text as a non-negative number that SQLite can hold. Raises ValueError otherwise."""
+    """Returns the text as a non-negative number that SQLite can store.
+
+    Raises:
+        ValueError: it is not such a number.
+    """
     number = int(text)
     if not 0 <= number <= _LARGEST:
         raise ValueError(text)
@@ -220,7 +227,11 @@ def number_in(text: str) -> int:
 
 
 def node_behind(after: str | None) -> int:
-    """Returns the node number after which a page of nodes starts, 0 for the first page. Raises InvalidCursor."""
+    """Returns the node number after which a page of nodes starts, 0 for the first page.
+
+    Raises:
+        InvalidCursor: the text is not a position in a list of nodes.
+    """
     if after is None:
         return 0
     try:

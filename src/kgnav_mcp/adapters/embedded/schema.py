@@ -53,10 +53,10 @@ class SchemaReader:
         )
 
     def around(self, name: str) -> Schema:
-        """Returns the schema around the labels, relations and properties of a name.
+        """Returns the part of the schema around the labels, relations and properties of this name.
 
         Raises:
-            UnknownName: nothing of that name is in the graph.
+            UnknownName: the graph has nothing of this name.
         """
         labels = self._labels.all(name)
         relations = [entry for entry in self._relations.all(name) if entry.size]
@@ -182,7 +182,7 @@ class SchemaReader:
 
 
 def health(builder: Builder, name: str) -> Health:
-    """Returns the file's state: its name, its size, and advice on what would improve answers."""
+    """Returns the state of the file: its name, its size, and advice on how to improve answers."""
     catalogue = builder.catalogue
     advice: list[str] = []
     named = builder.session.one(queries.lists.HAS_NAMES)

@@ -1,4 +1,4 @@
-"""A thread's connection to a graph file: runs queries within the job's time and memory limits."""
+"""A thread's connection to a graph file. It runs queries within the job's limits of time and memory."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ ids are). The memory of fewer than 1024 rows of the usual length is not measured
 
 
 class DamagedRowError(ValueError):
-    """A row differs from what a load writes. Handled within the pool, never seen by callers."""
+    """A row has another form than a load writes. Handled within the pool, never seen by callers."""
 
 
 def checked(value: Any, kind: type[V]) -> V:  # noqa: ANN401 - a damaged file has anything anywhere
-    """Returns the value if it has this type. SQLite does not check types, so a damaged row can hold anything.
+    """Returns the value if it has this type. SQLite does not check types, so a damaged row can contain anything.
 
     Raises:
         DamagedRowError: the value has another type.
     """
     if type(value) is not kind:
-        raise DamagedRowError(f"a row has no {kind.__name__} where a load writes one")
+        raise DamagedRowError(f"a row does not have the {kind.__name__} that a load writes")
     return value
 
 
@@ -61,7 +61,7 @@ def checked_count(value: Any) -> int:  # noqa: ANN401 - as above
 
 
 def mapping(value: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
-    """Returns the object that a JSON text holds; raises like `checked`."""
+    """Returns the object in a JSON text. Raises as `checked` does."""
     return cast("dict[str, Any]", checked(json.loads(text(value)), dict))
 
 
@@ -85,7 +85,7 @@ class StoppedError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """How long one job may run: until its deadline, until its caller stops waiting, or for a number of steps.
+    """The limits of one job: a deadline, the time until its caller stops waiting, or a number of steps.
 
     Times are monotonic seconds.
     """
@@ -93,9 +93,9 @@ class Ticket:
     deadline: float
     stopped: float = inf
     steps_left: float = inf
-    """Steps that SQLite's virtual machine may still take for the job. Below zero: the job was stopped for them."""
+    """Steps that SQLite's virtual machine may still take for the job. Negative: the job was stopped because of them."""
     most_bytes: int = MAX_ROW_BYTES
-    """Bytes that all rows which the job reads may take."""
+    """Maximum size in bytes of all rows that the job reads."""
 
     def count_steps(self, steps: int) -> None:
         """Counts steps of the job, and ends it if it has taken too many."""
@@ -135,10 +135,10 @@ class Session:
         self.check()
 
     def check(self) -> None:
-        """Ends the job if its time is up. Long work in Python calls this from time to time.
+        """Ends the job if its time is over. Long computations in Python call this at intervals.
 
         Raises:
-            StoppedError: the job's ticket is over.
+            StoppedError: the job must end.
         """
         if self._ticket.is_expired():
             raise StoppedError
@@ -170,7 +170,7 @@ class Session:
             self._connection.create_aggregate(name, arguments, aggregate)
 
     def get_or_create(self, kind: type[V], make: Callable[[], V]) -> V:
-        """Returns the connection's one object of this class. The first call makes it; it is kept until `close`."""
+        """Returns the connection's only object of this class. The first call creates it; it is kept until `close`."""
         if kind not in self._cache:
             self._cache[kind] = make()
         return self._cache[kind]

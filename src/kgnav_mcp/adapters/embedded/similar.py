@@ -1,4 +1,4 @@
-"""Finds entities of a graph file by the meaning of a hint (GraphRunner 3.1.1), with the index of meanings beside it."""
+"""Finds entities of a graph file by the meaning of a hint (GraphRunner 3.1.1), with the semantic index beside it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Run = Callable[[Callable[[Builder], Any]], Awaitable[Any]]
 NO_CANDIDATES: Page[Candidate] = Page((), (), Count(0))
 SUFFIX = ".meanings"
-"""The name of an index is that of its graph file, with this suffix."""
+"""The suffix that is added to the name of a graph file for that of its index."""
 
 _BATCH = 256
 """Entities that are embedded between two messages of progress."""
@@ -45,7 +45,9 @@ class SimilarEntities:
         """The progress of a long search, which waits for the model or for the index to be built."""
 
     async def find(self, revision: str, hint: str, label: str | None, limit: int) -> Page[Candidate]:
-        """The entities whose meaning is like the hint's, most similar first. Without an index the note says why.
+        """The entities whose meaning is similar to the hint's, most similar first.
+
+        Without an index, the note says why there is none.
 
         Raises:
             UnknownName: the graph has no such label.
@@ -70,7 +72,7 @@ class SimilarEntities:
         return await self._run(partial(_candidates, found=found, label=label, limit=limit))
 
     async def build(self, revision: str, *, threads: int = 1) -> int:
-        """Build the index anew. Returns the number of its entities.
+        """Build the index again, and return the number of its entities.
 
         Raises:
             MissingDriver, ConfigurationError: the model is not installed.

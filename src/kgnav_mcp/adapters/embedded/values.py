@@ -54,7 +54,7 @@ class Order:
 
 
 class Orders:
-    """A cache of value orders, least recently used first out, for as long as a file is open. Thread-safe."""
+    """An LRU cache of value orders, for as long as a file is open. Thread-safe."""
 
     def __init__(self) -> None:
         self._cache: LRUCache[tuple[int, int | None], Order] = LRUCache(_MAX_CACHED_VALUES, getsizeof=len)

@@ -1,4 +1,4 @@
-"""The adapter for Freebase on Virtuoso: the generic adapter with Freebase's ids and relations, and Virtuoso's means."""
+"""The adapter for Freebase on Virtuoso: the generic adapter with Freebase's ids and queries for Virtuoso."""
 
 from __future__ import annotations
 

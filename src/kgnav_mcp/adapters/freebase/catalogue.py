@@ -29,7 +29,7 @@ class Catalogue(catalogue.Catalogue):
     """The relations and types that were read of a graph."""
 
     def spellings(self, iri: URIRef) -> Iterable[str]:
-        """The id, the name, and the last part of the id."""
+        """The names under which a relation or type is found: its id, its name, and the last part of its id."""
         relation = self.names[iri]
         return relation.id, relation.label, relation.id.rpartition(".")[2]
 

@@ -1,7 +1,7 @@
 """Reads the names of entities and relations of Freebase with their types and descriptions, and finds entities by them.
 
-Virtuoso takes a list of entities and a list of relations in one pattern. Oxigraph would form their product, so that the
-generic adapter has a query for each role of a relation.
+In Virtuoso one pattern takes a list of entities and a list of relations. Oxigraph would form their product, so the
+generic adapter uses one query for each relation.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Names(generic.Names):
         self._name, self._description, self._type = store.names[0], store.descriptions[0], store.types[0]
 
     async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
-        """Types with their names in the graph, else names derived from their ids, as of relations."""
+        """Types with their names in the graph, or else names derived from their ids."""
         return await self.relations(iris)
 
     async def _facts(self, iris: Sequence[URIRef]) -> Facts:

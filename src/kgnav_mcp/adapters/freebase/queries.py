@@ -66,7 +66,8 @@ FAR_END: Final = "((SELECT ?o WHERE { $by $kind } OFFSET $skip LIMIT 1) AS ?o$sk
 FAR_END_CALLED: Final = (
     "BIND(?o$skip AS ?end$skip) OPTIONAL { ?end$skip $named ?called$skip FILTER(LANG(?called$skip) IN ($languages)) }"
 )
-"""Without the second variable, Virtuoso drops far ends that are literals: it assumes that what has names is an IRI."""
+"""Without the second variable, Virtuoso drops far ends that are literals: it assumes that a node with a name is an IRI.
+"""
 FIRST_FAR_ENDS: Final = (
     "SELECT * WHERE { { SELECT ?p $far_ends WHERE { VALUES ?p { $relations } } } $called "
     "OPTIONAL { ?p $named ?called FILTER(LANG(?called) IN ($languages)) } }"
@@ -94,7 +95,7 @@ BEHIND_SEVERAL: Final = {
 }
 """Costs two index look-ups per node next to several entities. Only nodes without a name are mediators."""
 BEHIND: Final = {side: query.replace("$kind", "FILTER(?o != $s) $kind") for side, query in BEHIND_SEVERAL.items()}
-"""As BEHIND_SEVERAL, for the nodes next to one entity, which is left out."""
+"""As BEHIND_SEVERAL, for the nodes next to one entity, which is excluded."""
 ROLES_OF: Final = (
     "SELECT ?m ?far ?o ?called ?role WHERE { VALUES ?m { $ids } $edge FILTER(?o != $s) $kind "
     "OPTIONAL { ?o $named ?called FILTER(LANG(?called) IN ($languages)) } "

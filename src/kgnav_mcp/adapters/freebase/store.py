@@ -96,7 +96,7 @@ class Store(store.Store):
 
     @classmethod
     def of(cls, client: Selects, freebase: Freebase, options: AdapterOptions) -> Store:
-        """A graph whose relations are not checked."""
+        """Create the store without checking whether the graph has the configured relations."""
         namespace = freebase.ids.namespace
         known = {
             "length": len(namespace) + len("m."),
@@ -122,7 +122,7 @@ class Store(store.Store):
 
     @classmethod
     async def checked(cls, client: Selects, freebase: Freebase, options: AdapterOptions) -> Store:
-        """A graph whose options are checked: `absent` are the relations that they name and no triple has."""
+        """Create the store after checking its options. `absent` are the configured relations that no triple has."""
         unchecked = cls.of(client, freebase, options)
         used = await unchecked.reader.used(relation for _, relation in freebase.stated)
         return replace(unchecked, absent=tuple(pair for pair in freebase.stated if pair[1] not in used))

@@ -74,7 +74,7 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
 
     @property
     def revision(self) -> str:
-        """The graphs, and their number of triples when they were opened, as far as they were counted."""
+        """The graphs and their number of triples when they were opened, where these were counted."""
         return f"{' '.join(self._endpoint.graphs)} {self._readers.triples.value}"
 
     @property

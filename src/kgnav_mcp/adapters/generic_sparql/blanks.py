@@ -1,8 +1,8 @@
-"""Blank nodes: reads their triples, makes ids from these, and finds the nodes of such ids.
+"""Blank nodes: reads their triples, derives ids from these triples, and finds the nodes that have such ids.
 
-The label of a blank node is valid only within one answer. Therefore one query reads all that is needed: the triples of
-the nodes, and those of the blank nodes around them. (An endpoint with a row cap returns them in several answers, but
-such endpoints keep their labels.)
+The label of a blank node is valid only within one answer. Therefore one query reads everything that is needed: the
+triples of the nodes, and those of the blank nodes next to them. (An endpoint with a row cap returns them in several
+answers, but such endpoints keep their labels.)
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Blank:
 
     @property
     def is_reifier(self) -> bool:
-        """Whether it is a statement about a triple."""
+        """Whether the node is a reifier: a statement about a triple."""
         return any(relation in {RDF.subject, REIFIES} for relation, _ in self.outgoing)
 
     def arrivals(self) -> Iterator[Arrival]:
@@ -55,10 +55,10 @@ class Blank:
         yield from ((far, relation, True) for relation, far in self.outgoing)
 
     def first_step(self, *, from_type: bool = False) -> tuple[URIRef, URIRef, bool] | None:
-        """The first step of its id: a neighbour with an IRI, the relation, and whether it is followed backwards.
+        """The first step of the node's id: a neighbour with an IRI, the relation, and whether it is followed backwards.
 
-        It does not depend on how the node was reached, so that no node has two ids. None without such a neighbour; a
-        type is one only if `from_type`, because it may have many nodes.
+        It does not depend on how the node was reached, so that no node has two ids. None if there is no such neighbour.
+        A type counts as a neighbour only with `from_type`, because many nodes may have it.
         """
         skipped = {REIFIES} if from_type else {RDF.type, REIFIES}
         steps = [
@@ -73,7 +73,7 @@ class Blank:
 
 
 class BlankGraph:
-    """Blank nodes with those around them. `seeds` are the ones that were to be read."""
+    """Blank nodes and the blank nodes next to them. `seeds` are the nodes that the query asked for."""
 
     def __init__(self, nodes: Mapping[BNode, Blank], seeds: Collection[BNode]) -> None:
         self.nodes = nodes
@@ -86,14 +86,14 @@ class BlankGraph:
         return self._arriving.get(arrival, [])
 
     def at_step(self, start: Term, step: Step) -> Blank | None:
-        """The blank node that a step of a path leads to from a node."""
+        """The blank node reached from `start` by one step of a path; None if there is none."""
         arrival = start, step.relation, step.inverse
         return next((one for one in self.reached_by(arrival) if self._mark(one, arrival) == step.mark), None)
 
     def path(self, blank: Blank) -> BlankPath | None:
         """The path that identifies a node: from a neighbour with an IRI, or through a blank node with such a path.
 
-        None if the graph does not hold enough of the nodes around it, or nothing identifies it.
+        None if too few of the nodes around it were read, or if nothing identifies it.
         """
         if blank.label not in self._paths:
             self._paths[blank.label] = None  # meanwhile: a path does not lead through its end
@@ -101,7 +101,10 @@ class BlankGraph:
         return self._paths[blank.label]
 
     def path_by(self, start: URIRef | BlankPath, blank: Blank, arrival: Arrival) -> BlankPath | None:
-        """The path to a node by a step from the end of another path, `start`; None if its mark is not known."""
+        """The path to `blank` by one step, `arrival`, from the end of another path, `start`.
+
+        None if the mark of the step, which tells it from similar ones, is not known.
+        """
         mark = self._mark(blank, arrival)
         if mark is None:
             return None
@@ -109,7 +112,7 @@ class BlankGraph:
         return start.on(step) if isinstance(start, BlankPath) else BlankPath(start, (step,))
 
     def path_by_type(self, blank: Blank) -> BlankPath | None:
-        """The path from one of its types, for a node that nothing else identifies."""
+        """The path from one of the node's types, for a node that nothing else identifies."""
         first = blank.first_step(from_type=True)
         return None if first is None else self.path_by(first[0], blank, first)
 
@@ -182,7 +185,7 @@ class Seeds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved(BlankAnchor):
-    """The blank node of an id, in the graph of the blank nodes around it."""
+    """The blank node that an id stands for, in the graph of the blank nodes around it."""
 
     path: BlankPath
     blank: Blank
@@ -202,26 +205,27 @@ class Identified:
 
 
 class Blanks:
-    """Reads blank nodes."""
+    """Reads blank nodes and resolves their ids."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
 
     async def around(self, seeds: Seeds, levels: int = 1) -> BlankGraph:
-        """Read the blank nodes of a pattern, and those up to a number of steps away from them.
+        """Read the blank nodes that a pattern binds, and those up to `levels` steps away from them.
 
         One level is needed for the marks of the nodes, two for those of the nodes next to them.
 
         Raises:
-            Unsupported: there are too many.
+            Unsupported: there are too many blank nodes.
         """
         graph, _ = await self._read([seeds], levels, ())
         return graph
 
     async def identified(self, seeds: Sequence[Seeds], beside: Sequence[str] = ()) -> Identified:
-        """Read the blank nodes of some patterns, with the paths that identify them.
+        """Read the blank nodes that some patterns bind, with the paths that identify them.
 
-        `beside` are further branches of the query, whose rows have the same labels. Raises as `around` does.
+        `beside` are further branches of the same query: blank nodes have the same labels in their rows. Raises as
+        `around` does.
         """
         graph, found = await self._read(seeds, 1, beside)
         for levels in range(2, _MAX_LEVELS + 1):
@@ -244,10 +248,10 @@ class Blanks:
         return await in_thread(len(graph.nodes), identify)
 
     async def resolved(self, paths: Sequence[BlankPath]) -> dict[BlankPath, Resolved]:
-        """Find the blank nodes that paths lead to, by few queries. Paths that lead to none are left out.
+        """Find the blank nodes that paths lead to, in few queries. Paths that lead to no node are omitted.
 
         Raises:
-            Unsupported: a path leads past too many nodes.
+            Unsupported: a step of a path leads to too many nodes.
         """
         by_form: dict[tuple[bool, ...], list[BlankPath]] = defaultdict(list)
         for path in paths:

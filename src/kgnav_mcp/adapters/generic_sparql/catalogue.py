@@ -38,8 +38,8 @@ _UNSTOPPABLE = (
 _SHARE = 0.5
 """The fraction of a call's time for each exact count. The rest is for a sample."""
 _NOT_COUNTED = {
-    Stop.TIME_OUT: "it takes too long",
-    Stop.ROW_CAP: "the endpoint returns too few rows at once",
+    Stop.TIME_OUT: "counting them takes too long",
+    Stop.ROW_CAP: "the endpoint's row cap is too low",
     Stop.LIMIT: _UNSTOPPABLE,
 }
 _COUNTS = {
@@ -53,12 +53,15 @@ class Catalogue(schema.Catalogue):
     """The relations and types of a graph, and the qualifiers of its triples."""
 
     qualifiers: Mapping[URIRef, Count]
-    """Relations that statements about triples have, each with its number of uses."""
+    """Relations whose subject is a statement about a triple, each with its number of uses."""
     parallel: Collection[URIRef] | None
-    """Relations where several statements are about one triple, so that it makes several edges; None: not known."""
+    """Relations with triples that several statements are about, so that one triple makes several edges.
+
+    None: not known.
+    """
 
     def spellings(self, iri: URIRef) -> Iterable[str]:
-        """The id, the name, the last part of the id, and that part as words."""
+        """Names by which a relation or type is found: its id, its name, the last part of its id, and that as words."""
         local = local_name(iri)
         return self.names[iri].id, self.names[iri].label, local, readable(local)
 
@@ -75,8 +78,12 @@ class CatalogueCache:
     """Reads the catalogue when it is first needed, from a sample if counting takes too long, and caches it."""
 
     cache_seconds: ClassVar[float] = inf
-    """Seconds to cache a catalogue that a time-out cut. Of most stores it is kept: a retry would take as long. Others
-    are kept in any case: a row cap would cut them again."""
+    """Seconds to cache a catalogue that a time-out cut.
+
+    It is infinite for most stores, because a retry would take as long.
+
+    A complete catalogue, or one that a row cap cut, is always kept.
+    """
     catalogue_class: ClassVar[type[Catalogue]] = Catalogue
 
     def __init__(self, store: Store, names: Names, triples: Count | None = None) -> None:
@@ -109,7 +116,7 @@ class CatalogueCache:
         return read
 
     async def countable(self) -> bool:
-        """Whether a query may read the whole graph: the store's time limit stops it, or the graph is small."""
+        """Whether one query may read the whole graph: the store's time limit would stop it, or the graph is small."""
         if self._is_countable is None:
             self._is_countable = self._reader.max_matches is None or is_at_most(
                 await self._reader.count(SIZE, most=_MAX_UNSTOPPABLE + 1), _MAX_UNSTOPPABLE

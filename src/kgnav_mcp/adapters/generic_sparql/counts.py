@@ -36,7 +36,7 @@ _PROBED_TOGETHER = 100
 
 
 class KnownRelations(Protocol):
-    """The catalogue, as far as it is used here."""
+    """The part of the catalogue that is used here."""
 
     async def relations(self) -> Sequence[URIRef]:
         """The known relations of the graph, most used first."""
@@ -88,7 +88,7 @@ class CountReader(counts.CountReader):
         )
 
     def one_edge_each(self, relations: Iterable[URIRef]) -> bool:
-        """Whether it is known that each triple of these relations makes one edge."""
+        """Whether each triple of these relations is known to make exactly one edge."""
         if not self._reification.parallel:
             return True
         parallel = self._known_relations.parallel_relations()
@@ -177,12 +177,15 @@ class CountReader(counts.CountReader):
 
 
 def own_edges(anchor: Resolved, direction: Direction) -> list[tuple[URIRef, Term]]:
-    """The triples of a blank node that are shown: without those that make up statements about triples."""
+    """The triples of a blank node that are shown as edges.
+
+    Triples that only make up statements about triples are excluded.
+    """
     return [(relation, far) for relation, far in anchor.blank.edges(direction) if relation not in NOTATION]
 
 
 def is_kind(far: Term, far_end_kind: FarEndKind | None, direction: Direction) -> bool:
-    """Whether a far end is of the wanted kind. Far ends of incoming triples are always entities."""
+    """Whether a far end is of the requested kind. Far ends of incoming triples are always entities."""
     if far_end_kind is None or direction is Direction.INCOMING:
         return True
     return isinstance(far, Literal) is (far_end_kind is FarEndKind.LITERAL)

@@ -52,7 +52,8 @@ class ListReader(lists.ListReader):
 
     templates: ClassVar[Templates] = TEMPLATES
     max_compared: ClassVar[int] = 200_000
-    """Maximum number of values to compare. Beyond it, literals that the text may stand for are looked up."""
+    """Maximum number of values to compare one by one. Above it, the literals that the text may stand for are looked up.
+    """
     _most_named = 50
 
     def __init__(self, store: Store, names: Names, linker: EntityFinder, catalogues: CatalogueCache) -> None:

@@ -34,7 +34,7 @@ class Names(names.Names):
     """Reads names by the relations that give names in this graph."""
 
     def __init__(self, store: Store, reader: Reader | None = None, naming: Naming | None = None) -> None:
-        """`reader` and `naming` take the place of those that serve any store."""
+        """Create the reader of names. `reader` and `naming` replace the defaults, which work on any store."""
         self._store = store
         described_by = placeholders("description", store.descriptions)
         self._descriptions = [of_each(template, described_by) for template in _TEXTS if described_by]
@@ -103,7 +103,7 @@ class Names(names.Names):
 
 
 def naming_of(store: Store) -> Naming:
-    """How the nodes of a graph are named."""
+    """How the nodes of a graph are named: the queries for names, the relations that give them, and the forms of ids."""
     ids = store.endpoint.ids
     labels, labels_of_any_language = (of_each(template, placeholders("name", store.names)) for template in _TEXTS)
     return Naming(
@@ -145,7 +145,7 @@ class EntityFinder(entity_finder.EntityFinder):
 
 
 def lookup_in(store: Store) -> Lookup:
-    """How names are looked up in a graph."""
+    """How names are searched in a graph: the relations and languages, and the full-text index if there is one."""
     relations = [*placeholders("name", store.names), *placeholders("alias", store.aliases)]
     kinds = {DESCRIPTION: store.descriptions, ALIAS: store.aliases, NAME: store.names}
     return Lookup(

@@ -29,7 +29,10 @@ _MAX_RELATIONS = 100
 
 
 class PatternWriter(TripleWriter):
-    """Writes patterns over triples. Relations where one triple may make several edges are refused."""
+    """Writes patterns over triples.
+
+    Raises Unsupported for relations where one triple may make several edges: matches of triples would then be too few.
+    """
 
     def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
         mediator = queries.MEDIATOR_VIA[store.endpoint.mediators]
@@ -84,7 +87,7 @@ class PatternWriter(TripleWriter):
         if ends.either or not (self._reification or through_mediators):
             raise cannot_express("qualifiers")
         if len(asked.values) > _MAX_VALUES:
-            raise cannot_express("so many values")
+            raise cannot_express("this many values")
         conditions = [self._equal(constant, value).text for constant in asked.values]
         names = [self.term(name) for name in asked.owned.ids]
         if through_mediators:  # the other roles of a mediator are the qualifiers of the edge through it
@@ -97,10 +100,10 @@ class PatternWriter(TripleWriter):
     def _equal(self, constant: Scalar, value: Fragment) -> Fragment:
         """The condition that a qualifier's value may equal a constant."""
         if isinstance(constant, bool) or constant is None:
-            raise cannot_express("such a value")
+            raise cannot_express("a value of this kind")
         if isinstance(constant, str):
             if date_parts(constant) is not None:
-                raise cannot_express("dates, which are equal if their precision is")
+                raise cannot_express("dates, which are compared by their precision")
             return self.part(queries.EQUAL_TEXT, v=value, text=Literal(constant))
         return self.part(queries.EQUAL_NUMBER, v=value, number=Literal(float(constant)))
 
@@ -109,7 +112,7 @@ class PatternWriter(TripleWriter):
 
     def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
         if self._reification:
-            raise cannot_express("paths beside statements about triples")
+            raise cannot_express("paths where triples may have several statements about them")
         return super().reaching(relations, ends)
 
 
@@ -137,7 +140,7 @@ class PatternReader(MatchReader):
         if read.unidentified:  # edge by edge they would not be found: no path leads to them
             raise InvalidArgument(
                 f"{read.unidentified:,} nodes of the rows are blank nodes that no path from an IRI leads to",
-                next_step="Return only the nodes beside them, or count the rows: RETURN count(*).",
+                next_step="Return only the nodes next to them, or count the rows: RETURN count(*).",
             )
         written = self._store.endpoint.ids.written
         return await self._fits(read.rows, names, {label: written(path) for label, path in read.paths.items()})

@@ -64,21 +64,21 @@ SAID: Final = {
     "reifies": f"{STATED['reifies']} ?r ?q ?v .",
     "quoted": "<< $x $p $y >> ?q ?v .",
 }
-"""The qualifiers ?q and values ?v of a triple."""
+"""Binds the qualifiers ?q and values ?v of a triple."""
 QUALIFYING: Final = {
     "statement": f"?r ?q $value . {STATED['statement']}",
     "reifies": f"?r ?q $value . {STATED['reifies']}",
     "quoted": "<< $x $p $y >> ?q $value .",
 }
-"""The qualifiers ?q of a triple with a certain value."""
+"""Binds the qualifiers ?q that have $value, and the triples that they belong to."""
 HAS_QUALIFIER: Final = {
     "statement": f"?r $q $v . {STATED['statement']}",
     "reifies": f"?r $q $v . {STATED['reifies']}",
     "quoted": "<< $x $p $y >> $q $v .",
 }
-"""A qualifier $q with its value $v, of a triple between two nodes."""
+"""Binds the values $v of one qualifier $q of the triples between two nodes."""
 EQUAL_TEXT: Final = "(!isLiteral($v) || STR($v) = $text)"
-"""A node may have this name."""
+"""Keeps literals whose text is $text, and all nodes: their names are compared later."""
 EQUAL_NUMBER: Final = "<http://www.w3.org/2001/XMLSchema#double>(STR($v)) = $number"
 QUALIFIED: Final = "SELECT DISTINCT ?s ?p ?o WHERE { $qualifying $shown ?s ?p ?o } LIMIT $most"
 """Costs a few look-ups per statement with that value, up to $most rows."""
@@ -163,12 +163,17 @@ CONTENTS_FAR_AWAY: Final = (
     f"{{ {{ SELECT DISTINCT $node WHERE {{ {_SEEDS} }} }} $node ?q ?v BIND(true AS ?out) }} UNION "
     f"{{ {{ SELECT DISTINCT $node WHERE {{ {_SEEDS} }} }} ?v ?q $node BIND(false AS ?out) }}"
 )
-"""As CONTENTS, after more than one step. There RDF4J takes 100 times longer for CONTENTS; for this form Blazegraph
-reads the graph, and takes 10 times longer."""
+"""As CONTENTS, for nodes more than one step away.
+
+RDF4J takes 100 times longer there for CONTENTS. For this form Blazegraph reads the whole graph and takes 10 times
+longer.
+"""
 NEXT_BLANK: Final = " { $near $r $far FILTER(isBlank($far)) } UNION { $far $r $near FILTER(isBlank($far)) }"
 BRANCHES: Final = "SELECT * WHERE { $branches } OFFSET $skip LIMIT $most"
-"""Costs what $blanks costs, twice for each level, and the triples of the blank nodes. One answer has all of them,
-because labels are valid only in it."""
+"""Costs $blanks twice for each level, and the triples of the blank nodes.
+
+One answer has all of them, because labels of blank nodes are valid only within it.
+"""
 BLANKS_OF_PAIRS: Final = {
     OUT: "VALUES (?s ?p) { $pairs } ?s ?p ?b",
     IN: "VALUES (?s ?p) { $pairs } ?b ?p ?s",
@@ -191,7 +196,10 @@ TEXTS: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER($spoken) }"
 """Costs a look-up per entity; one branch of a union per relation. With both lists in one pattern, Oxigraph forms their
 product: 100 times slower."""
 TEXTS_OF_ANY_LANGUAGE: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER(!isIRI(?o)) }"
-"""As above. Virtuoso 7 does not compile a union of two branches with `isLiteral` (SP031)."""
+"""As TEXTS, without the condition on the language.
+
+Virtuoso 7 does not compile a union of two branches with `isLiteral` (SP031).
+"""
 TYPES: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER(isIRI(?o)) }"
 """Costs a look-up for each entity."""
 LEADING_ON: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER EXISTS { ?s ?p ?o } }"

@@ -1,4 +1,4 @@
-"""Statements about triples, in three notations. Their facts are the qualifiers of the triples.
+"""Statements about triples, in three notations. Their properties are the qualifiers of the triples.
 
 RDF 1.1 writes a statement as a node with four triples (`rdf:Statement`), RDF 1.2 as a reifier (`rdf:reifies`) of a
 triple term, RDF-star as a quoted triple that is a subject itself. The notations of a graph are detected once, when it
@@ -28,7 +28,7 @@ from kgnav_mcp.port import FarEndKind
 
 REIFIES = URIRef(str(RDF) + "reifies")
 NOTATION = frozenset({RDF.subject, RDF.predicate, RDF.object, REIFIES})
-"""Relations that only identify the triple that a statement is about."""
+"""Relations that only say which triple a statement is about. They are not shown as qualifiers."""
 
 _PROBE_SHARE = 0.1
 """The fraction of a call's time for each query that detects a notation."""
@@ -71,7 +71,7 @@ class Reification:
         return bool(self.notations - {Notation.QUOTED})
 
     def ends(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
-        """The filter for far ends ?o that are shown."""
+        """The filter for far ends ?o of the requested kind."""
         incoming = direction is Direction.INCOMING
         parts = [FAR_ENDS[None if incoming else far_end_kind].text]
         if incoming:
@@ -79,12 +79,12 @@ class Reification:
         return Fragment(" ".join(filter(None, parts)))
 
     def head(self, node: str) -> Fragment:
-        """The condition that the head of a triple is a node that is shown."""
+        """The condition that the head of a triple is a visible node, not a statement about a triple."""
         is_node = self._reader.filled(queries.HEADS, node=Fragment(node)) if Notation.QUOTED in self.notations else ""
         return Fragment(" ".join(filter(None, (is_node, self.no_reifier(node).text))))
 
     def kind(self, direction: Direction, far_end_kind: FarEndKind | None, relation: str = "?p") -> Fragment:
-        """The filter for rows around an entity that are shown."""
+        """The filter for the visible rows around an entity."""
         ends = self.ends(direction, far_end_kind)
         incoming = direction is Direction.INCOMING
         if (Notation.STATEMENT if incoming else Notation.REIFIES) not in self.notations:
@@ -136,9 +136,9 @@ class Reification:
         return await in_thread(len(found), lambda: _grouped(found))
 
     async def qualified(self, value: URIRef, most: int) -> dict[tuple[URIRef, URIRef, Term], Facts] | None:
-        """The first triples that have this value as a qualifier, with all their qualifiers; None: not known.
+        """The first `most` triples that have this value as a qualifier, with all their qualifiers; None: not known.
 
-        Triples with blank nodes are left out, since their qualifiers are not shown.
+        Triples with blank nodes are omitted, since their qualifiers are not shown.
         """
         if not self:
             return None if self.unsure else {}
@@ -157,7 +157,7 @@ class Reification:
         return None if not found and (read.rows or self.unsure) else found
 
     async def parallels(self, entities: Sequence[URIRef], direction: Direction) -> dict[Pair, int]:
-        """The number of rows of each relation beyond its triples, because of several reifiers of one triple.
+        """The number of rows in excess of triples, by entity and relation, because a triple has several reifiers.
 
         Raises:
             StoreTimeout: not all of them were counted in time.
@@ -202,7 +202,7 @@ def _batched(triples: Iterable[tuple[URIRef, URIRef, Term]]) -> Iterable[Sequenc
 
 
 async def detect_notations(reader: Reader) -> Reification:
-    """Detect the notations that the graph has and the endpoint can query, each with a time limit."""
+    """Detect the notations that the graph uses and the endpoint can query. Each probe has a time limit."""
 
     async def found(query: str) -> bool | None:
         try:
@@ -253,18 +253,19 @@ def _facts_order(facts: Facts) -> list[tuple[str, bool, str, str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class ReifierFacts:
-    """The facts of all reifiers in the graph, counted by relation."""
+    """The triples whose subject is a reifier, counted by relation over the whole graph."""
 
     uses: Mapping[tuple[URIRef, bool], int]
     """The number of triples whose subject is a reifier, by relation, with values (True) or entities (False)."""
     parallel: Mapping[URIRef, int]
     """The number of rows of each relation beyond the first of each triple."""
     stop: Stop
-    """Why these counts may be incomplete. They are subtracted from others, so they must then not be used."""
+    """Why these counts may be incomplete. They are subtracted from other counts, so incomplete ones must not be used.
+    """
 
 
 async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFacts:
-    """Count the facts of reifiers.
+    """Count the triples whose subject is a reifier.
 
     Raises:
         StoreTimeout: the call's time was over.

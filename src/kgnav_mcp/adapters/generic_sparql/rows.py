@@ -276,7 +276,7 @@ def _ordered(terms: Sequence[Term], blanks: Sequence[Entity]) -> list[End]:
 
 
 class RelationReader(relations.RelationReader):
-    """Reads far ends for all paths at once. Paths that lead to blank nodes are read one by one."""
+    """Reads the example far ends of all paths in one query. Paths that lead to blank nodes are read one by one."""
 
     def __init__(self, store: Store, names: Names, counts: CountReader) -> None:
         super().__init__(store, names, counts)

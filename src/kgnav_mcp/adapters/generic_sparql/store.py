@@ -1,4 +1,4 @@
-"""The options of an endpoint, after its address as `#name=value&...` or in kgnav.toml, and the state readers share."""
+"""The options of an endpoint, after its address as `#name=value&...` or in kgnav.toml, and the state of an open one."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Endpoint:
     address: str
     host: str
     contact: str
-    """The operator's contact that is sent to the host; empty: none is sent."""
+    """The operator's e-mail address or page, sent to the host in the User-Agent; empty: none is sent."""
     graphs: tuple[str, ...]
     """Named graphs that are queried as one; empty: the endpoint's default graph."""
     ids: RdfIds
@@ -67,7 +67,10 @@ class Endpoint:
     descriptions: tuple[URIRef, ...]
     types: tuple[URIRef, ...]
     stated: tuple[tuple[str, URIRef], ...]
-    """The relations that are configured, each with its option, without the usual ones of options that are not given."""
+    """The relations that the user configured, as (option, relation).
+
+    Defaults of options that were not given are not in it.
+    """
     mediators: Mediators
     full_text: FullText | None
     """The full-text index that contains the names; None: there is none."""
@@ -144,7 +147,7 @@ def _iri(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """An open endpoint. Of the configured relations for names and types, it has those that the graph uses."""
+    """An open endpoint. Its relations for names and types are the configured ones that the graph uses."""
 
     reader: Reader
     endpoint: Endpoint
@@ -156,14 +159,14 @@ class Store:
     descriptions: tuple[URIRef, ...]
     types: tuple[URIRef, ...]
     absent: tuple[tuple[str, URIRef], ...]
-    """The relations that options name and no triple has, each with its option."""
+    """The configured relations that no triple has, as (option, relation)."""
     mediator: str
     """The condition that ?m is a mediator."""
     spoken: Fragment
     """The condition that the text ?o is in a preferred language, or without one."""
 
     def __post_init__(self) -> None:
-        """Let every query name the relations by their roles (`$name0`), and the conditions."""
+        """Make the relations of each role (`$name0`) and the conditions available to every query."""
         self.reader.add_known({"named": one_of(self.names), "typed": one_of(self.types), "spoken": self.spoken})
         roles = {"name": self.names, "alias": self.aliases, "description": self.descriptions, "type": self.types}
         for role, relations in roles.items():
@@ -172,10 +175,10 @@ class Store:
 
     @classmethod
     async def opened(cls, client: Selects, endpoint: Endpoint, options: AdapterOptions) -> Store:
-        """Detect which of the configured relations the graph uses, and which notations for statements about triples.
+        """Open an endpoint: detect which configured relations the graph uses, and its notations for statements.
 
         Raises:
-            StoreTimeout: the endpoint did not say in time which relations it uses.
+            StoreTimeout: the endpoint did not answer in time.
         """
         reader = Reader(client, {}, options.timeout)
         lists = (endpoint.names, endpoint.aliases, endpoint.descriptions, endpoint.types)

@@ -28,7 +28,7 @@ def is_iri(text: str) -> bool:
 
 
 def obo_id(iri: str) -> str | None:
-    """The id of a term of the OBO Foundry, such as `DOID:734`; None if the IRI is not that of one."""
+    """The id of a term of the OBO Foundry, such as `DOID:734`; None if the IRI is not that of a term."""
     match = _OBO_TERM.fullmatch(iri, len(OBO)) if iri.startswith(OBO) else None
     return None if match is None else f"{match[1]}:{match[2]}"
 
@@ -55,10 +55,10 @@ def encodable(text: str) -> str:
 
 
 class Prefixes:
-    """The prefixes of one graph. Without any, only ids of the OBO Foundry are printed otherwise than stored."""
+    """The prefixes of one graph. Without prefixes, all ids are printed as stored, except those of the OBO Foundry."""
 
     def __init__(self, *namespaces: Mapping[str, str], unprefixed: Sequence[str] = (), bracketed: bool = False) -> None:
-        """`namespaces` are tables of namespaces by prefix; of a prefix in two of them, the first counts.
+        """Create the prefixes from tables of namespaces by prefix. If two tables have a prefix, the first counts.
 
         Of two prefixes for one namespace, the first is printed. Ids in the namespaces `unprefixed` may also be written
         without a prefix. `bracketed`: a stored id that could be read as a short form, such as `PMID:1`, is printed as
@@ -80,12 +80,15 @@ class Prefixes:
         return self._prefix_of.keys()
 
     def short(self, key: str) -> str:
-        """The printed form of a stored id: its short form, if it has one."""
+        """The printed form of a stored id: its short form if it has one, otherwise the id."""
         short = self.without_brackets(key)
         return f"<{key}>" if self._bracketed and short == key and self.full(key) is not None else short
 
     def without_brackets(self, key: str) -> str:
-        """The short form of a stored id, else the id itself. A namespace usually ends with the last `#` or `/`."""
+        """The short form of a stored id, otherwise the id itself, without the brackets of `bracketed`.
+
+        A namespace usually ends with the last `#` or `/`.
+        """
         if key.startswith(OBO) and (found := obo_id(key)) is not None and self.full(found) == key:
             return found
         start = namespace(key)
@@ -132,6 +135,6 @@ class Prefixes:
         return namespace(key) in self.unprefixed
 
     def printed(self, prefixes: Iterable[str]) -> dict[str, str]:
-        """Those of the prefixes that printed ids use, with their namespaces."""
+        """The prefixes among these that printed ids use, with their namespaces."""
         found = ((prefix, self._namespace_of.get(prefix)) for prefix in prefixes)
         return {prefix: space for prefix, space in found if space is not None and self._prefix_of[space] == prefix}

@@ -76,11 +76,14 @@ class RdfIds(Prefixes):
     """Converts between short and full forms of the ids of a graph in which every id is an IRI."""
 
     def __init__(self, *namespaces: Mapping[str, str], unprefixed: Sequence[str] = ()) -> None:
-        """As those of any graph; an IRI such as `geo:52.5,13.4`, which could be read as a short form, is bracketed."""
+        """Create the conversion for namespaces by prefix, as in `Prefixes`.
+
+        An IRI such as `geo:52.5,13.4`, which could be read as a short form, is printed in brackets.
+        """
         super().__init__(*namespaces, unprefixed=unprefixed, bracketed=True)
 
     def short(self, key: str) -> str:
-        """The printed form of an IRI: its short form, else the full IRI."""
+        """The printed form of an IRI: its short form if it has one, otherwise the full IRI."""
         return super().short(str(key))  # An rdflib term is a str, but does not equal one.
 
     def iri(self, reference: str) -> URIRef | None:
@@ -91,7 +94,7 @@ class RdfIds(Prefixes):
         return iri(full) if is_iri(full) and not full.endswith(":") else None
 
     def relation_paths(self, references: Sequence[tuple[str, ...]]) -> list[tuple[URIRef, ...]]:
-        """Resolve paths of one or two relations, each once. Paths with a text that is not an id are left out."""
+        """Resolve distinct paths of one or two relations. Paths with a text that is not an id are omitted."""
         found: list[tuple[URIRef, ...]] = []
         for path in references:
             iris = [resolved for relation in path if (resolved := self.iri(relation)) is not None]
@@ -160,5 +163,5 @@ class FreebaseIds(RdfIds):
         return _TOPIC.fullmatch(self.short(term)) is not None
 
     def blank(self, reference: str) -> BlankPath | None:  # noqa: ARG002 - none is one
-        """None: no blank node has an id."""
+        """Always None: no blank node has an id."""
         return None

@@ -1,4 +1,4 @@
-"""Nodes by value, values with counts, and entities by name: scans of columns, table by table."""
+"""Nodes by value, values with counts, and entities by name. All are scans of columns, table by table."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ class TableNames(NameReader):
         return await self.with_words(label, [name.lower() for name in names], (), most)
 
     async def with_words(self, label: str | None, names: Sequence[str], pieces: Sequence[str], most: int) -> Hits:
-        """Nodes that have one of the names (in lower case), first, or share pieces with them, each with its degree."""
+        """Nodes with one of the names (in lower case), then nodes that share pieces with them, each with its degree."""
         catalogue, found = self._nodes.tables.current, dict[str, NodeRow]()
         tables = [table for table in catalogue.tables.values() if label in (None, table.name)]
         answers = await gathered(*(self._scan_of(table, names, pieces, most) for table in tables))

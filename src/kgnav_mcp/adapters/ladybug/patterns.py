@@ -1,7 +1,8 @@
 """Runs plans that are single patterns, with one query for each combination of the given nodes' tables.
 
-Edges of one MATCH may be the same here, unlike in Neo4j, so it is stated which ones differ. Undirected edges are
-refused, as a loop would match twice; so are paths, which may repeat an edge.
+In LadybugDB, unlike in Neo4j, two edges of one MATCH may be the same edge, so the query states that they differ.
+Undirected edges are refused, because an edge from a node to itself would match twice. Paths are refused, because they
+may repeat an edge.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class PatternReader:
         """
         query = pattern_query(plan)
         if after is not None or query.least > 1 or (query.largest_first and len(query.rows) > 1):
-            raise _refused("a later page, a least number of matches, or the most matches around several nodes")
+            raise _refused("a later page, a minimum number of matches, or a limit on matches around several nodes")
         found: list[PatternMatch] = []
         for labels, rows in self._rows_by_tables(query).items():
             found += await self._read(query, dict(zip(query.given, labels, strict=True)), rows, limit - len(found))
@@ -191,7 +192,7 @@ class _Writer:
         if unknown := set(edge.relations) - self._catalogue.types.keys():
             raise _refused(f"the relation {min(unknown)}")
         if edge.variable in self._names:
-            raise _refused("one edge in two places")
+            raise _refused("the same edge variable twice")
         self._edges[edge.variable] = edge.relations
         types = ":" + "|".join(map(quoted, edge.relations)) if edge.relations else ""
         return f"{self._node(edge.source)}-[{self.name(edge.variable)}{types}]->{self._node(edge.target)}"
@@ -245,11 +246,11 @@ class _Writer:
         """A comparison of a property of a node with numbers, if all of its columns have numbers."""
         found = number_condition(expression)
         if found is None or found[0].owner not in self._scope or len(found[0].ids) != 1:
-            raise _refused("such a condition")
+            raise _refused("a condition of this kind")
         owned, bounds = found
         columns = [column for table in self._scope[owned.owner] if (column := table.columns.get(owned.ids[0]))]
         if not columns or not all(column.is_number and not column.is_list for column in columns):
-            raise _refused("numbers beside other values")
+            raise _refused("numbers compared together with other values")
         value = f"{self.name(owned.owner)}.{quoted(owned.ids[0])}"
         return f"({' AND '.join(f'{value} {comparison} {self._parameter(bound)}' for comparison, bound in bounds)})"
 
@@ -261,7 +262,7 @@ class _Writer:
         """
         found = [text for condition in conditions if (text := self._qualifier(condition))]
         if conditions and not found:
-            raise _refused("such properties of edges")
+            raise _refused("conditions on edge properties of this kind")
         return found
 
     def _qualifier(self, condition: QualifierCondition) -> str | None:
@@ -298,4 +299,4 @@ def _cast(text: str, table: Table) -> str:
 
 
 def _refused(what: str) -> Unsupported:
-    return Unsupported(f"patterns of LadybugDB do not express {what}")
+    return Unsupported(f"a pattern of LadybugDB cannot express {what}")

@@ -1,6 +1,6 @@
-"""Queries of LadybugDB, with what each costs. Names are filled in from the catalogue, values are parameters.
+"""The queries of LadybugDB, each with its cost. Names are filled in from the catalogue, values are parameters.
 
-Every page is sorted by the offsets that the store gives to nodes and edges, as nothing else promises an order.
+Every page is sorted by the offsets that the store gives to nodes and edges, because no other order is guaranteed.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 TABLES = "CALL show_tables() RETURN name, type ORDER BY id"
 COLUMNS = "CALL table_info({table}) RETURN *"
 LINKS = "CALL show_connection({table}) RETURN *"
-"""The catalogue."""
+"""Costs a read of the catalogue."""
 
 COUNTS_OF_COLUMNS = "MATCH {pattern} RETURN count(*){columns}"
 """A scan of the columns of a table; without columns, its statistics."""
@@ -37,7 +37,7 @@ MATCH {pattern} WHERE {key} = $key RETURN offset(id(r)) AS place ORDER BY place 
 FAR_ENDS = """
 MATCH {pattern} WHERE {key} = $key WITH m LIMIT $edges WITH DISTINCT m LIMIT $examples RETURN {node}
 """
-"""A few edges."""
+"""Costs a few edges."""
 
 SELECTED = "MATCH (n:{label}){condition} RETURN {node} ORDER BY offset(id(n)) SKIP $skip LIMIT $limit"
 SELECTED_COUNT = "MATCH (n:{label}){condition} RETURN count(*)"
@@ -62,4 +62,4 @@ WITH r, m ORDER BY offset(id(r)) LIMIT $most
 RETURN offset(id(r)) AS place, {edge} ORDER BY place
 """
 MAY_MATCH = "regexp_matches(text, '[^ -~]')"
-"""The far ends of the edges of one node. Those with other letters than ASCII's are compared by the caller."""
+"""The far ends of the edges of one node. Texts with letters beyond ASCII are compared by the caller."""

@@ -1,4 +1,4 @@
-"""Nodes, their values and their edges, read table by table, because only so does each value keep its type."""
+"""Nodes, their values and their edges, read table by table, because otherwise values lose their types."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class TableRows(CountReader):
     async def at(
         self, pattern: str, near: Table, keys: Sequence[str | int], rest: str, **parameters: object
     ) -> list[list[Any]]:
-        """The rows of a query about a pattern whose node `n` is in a table, with some primary keys."""
+        """The rows of a query about a pattern whose node `n` is in a table and has one of some primary keys."""
         names = {"pattern": pattern, "key": near.key_text}
         if len(keys) > _FEW_KEYS:
             return await self._rows(queries.SEVERAL_KEYS.format(**names) + rest, {"keys": keys, **parameters})

@@ -45,7 +45,7 @@ _NESTED = ("STRUCT", "MAP", "UNION")
 
 @dataclass(frozen=True, slots=True)
 class StoredText:
-    """A value that is read as text, with its datatype."""
+    """A value that LadybugDB returns as text, with its datatype."""
 
     text: str
     datatype: str
@@ -56,7 +56,7 @@ FORMATS = ValueFormats(writers=((StoredText, lambda value: value.text, lambda va
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A property of a table. `type` is LadybugDB's name of its type, of the items if it is a list."""
+    """A property of a table. `type` is LadybugDB's name for its type or, if it is a list, for that of the items."""
 
     name: str
     type: str
@@ -66,7 +66,7 @@ class Column:
 
     @classmethod
     def read(cls, name: str, type_: str) -> Column:
-        """The column of a type as `table_info` writes it: `STRING[]`, `DECIMAL(10, 2)`."""
+        """Parse a type as `table_info` writes it: `STRING[]`, `DECIMAL(10, 2)`."""
         found = _LIST.fullmatch(type_)
         if found is None or _LIST.fullmatch(found["item"]):
             return cls(name, type_)
@@ -74,7 +74,7 @@ class Column:
 
     @property
     def datatype(self) -> str | None:
-        """The datatype as answers print it; None is a text."""
+        """The datatype as answers print it; None for text."""
         if self.is_vector:
             return "vector"
         name = self.type.partition("(")[0]
@@ -82,7 +82,7 @@ class Column:
 
     @property
     def is_vector(self) -> bool:
-        """Whether it is an embedding, of which only the length is read."""
+        """Whether it contains embeddings, of which only the length is read."""
         return self.is_list and (self.size or 0) >= VECTOR_SIZE and self.type in {"DOUBLE", "FLOAT"}
 
     @property
@@ -172,7 +172,7 @@ def text_of(columns: Iterable[Column], variable: str) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of nodes, which is their label. `key` is the primary key."""
+    """A table of nodes, whose name is their label. `key` is the primary key."""
 
     name: str
     key: Column
@@ -184,16 +184,16 @@ class Table:
         return self.key.expression("n")
 
     def keys_of(self, texts: Iterable[str | int]) -> list[str | int]:
-        """Those of the looked-up values that have the type of the key."""
+        """The values among these that have the type of the primary key."""
         return [text for text in texts if isinstance(text, int) is self.key.is_whole]
 
     def read(self, keys: Sequence[str], variable: str) -> str:
-        """The expressions that `node` decodes: the primary key, then those of the keys that the table has."""
+        """The expressions that `node` decodes: the primary key, then the keys among `keys` that the table has."""
         own = [self.columns[key] for key in keys if key in self.columns]
         return ", ".join(column.expression(variable) for column in (self.key, *own))
 
     def node(self, keys: Sequence[str], returned: Sequence[Any]) -> NodeRow:
-        """A node in the form that `cypher.entities` decodes. Its own id is its printed id."""
+        """A node in the form that `cypher.entities` decodes. Its store id is its printed id."""
         values = iter(returned[1:])
         found: list[Any] = []
         for key in keys:
@@ -293,7 +293,8 @@ LADYBUG = Dialect(
     is_number_list="typeof({x}) IN ['DOUBLE[]', 'FLOAT[]']",
     datatypes={},
 )
-"""Plans are not compiled for it: a variable-length path may repeat an edge here, and so may two edges of one MATCH."""
+"""The dialect of LadybugDB. Plans are not compiled: a path may repeat an edge here, and so may two edges of one MATCH.
+"""
 
 
 class TableCatalogueCache(CatalogueCache):
@@ -364,7 +365,7 @@ class TableCatalogueCache(CatalogueCache):
 
 
 class TableSchemaReader(SchemaReader):
-    """Answers the verb `schema`, exactly: columns are declared, and their values are counted."""
+    """Answers the verb `schema`. All is exact: columns are declared, and their values are counted."""
 
     def __init__(self, entities: Entities, catalogue: TableCatalogueCache, store: Store) -> None:
         super().__init__(entities)

@@ -19,7 +19,7 @@ _MAX_SHOWN = 5
 
 
 def advice(catalogue: Catalogue, *, refuses_writes: bool) -> tuple[str, ...]:
-    """Advice as text, one sentence for each thing that is missing."""
+    """Advice for the operator, one sentence for each problem found."""
     sentences: list[str] = []
     if not refuses_writes:
         sentences.append(
@@ -87,7 +87,7 @@ class Neo4jAdapter(CypherAdapter):
 
     @property
     def revision(self) -> str:
-        """The database's name and id. It does not change with writes: positions of pages notice those themselves."""
+        """The database's name and id. Writes do not change it; the positions of pages detect them."""
         return self._revision if self.readers else ""
 
     async def in_time(self, work: Coroutine[Any, Any, T]) -> T:

@@ -1,4 +1,4 @@
-"""Number of rows of each relation at each entity. Lists of relations are made from these, and pages are planned."""
+"""The number of rows of each relation at each entity, from which lists of relations are made and pages are planned."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(frozen=True)  # without slots: Python 3.11 cannot call a generic class with both
 class RelationCounts(Generic[E, K]):
-    """Number of rows of each path at each entity.
+    """The number of rows of each path at each entity.
 
-    Unless `stop` is COMPLETE, counting ended early: each count may be too low, and paths may be missing. If only some
-    counts may be too low, they are listed in `lower_bounds`. `mediators` has, by two-hop path, some of the mediators
-    that it leads through, where the store returned them with the counts.
+    If `stop` is not COMPLETE, counting ended early: each count may be too low, and paths may be missing. If only some
+    counts may be too low, they are in `lower_bounds`. `mediators` has, by two-hop path, some of the mediators of the
+    path, where the store returned them with the counts.
     """
 
     rows: Mapping[E, Mapping[tuple[K, ...], int]] = field(default_factory=dict[E, Mapping[tuple[K, ...], int]])
@@ -70,7 +70,7 @@ class RelationCounts(Generic[E, K]):
     def restricted_to(
         self, wanted: Callable[[tuple[K, ...]], bool] | Collection[tuple[K, ...]]
     ) -> RelationCounts[E, K]:
-        """The counts of some paths only. `wanted` is a collection of paths, or a condition."""
+        """The counts of some paths only. `wanted` is a collection of paths, or a predicate."""
         keep = wanted if callable(wanted) else wanted.__contains__
         rows = {
             entity: {path: number for path, number in counts.items() if keep(path)}
@@ -94,7 +94,7 @@ class RelationCounts(Generic[E, K]):
 
 @dataclass(frozen=True)
 class PathCounts(Generic[E, K]):
-    """Exact number of rows of each path at each entity, by path first. Enough to make a list of relations."""
+    """The exact number of rows of each path at each entity, by path first. It suffices for a list of relations."""
 
     rows: Mapping[tuple[K, ...], Mapping[E, int]]
     stop: Stop = Stop.COMPLETE
@@ -113,7 +113,7 @@ class PathCounts(Generic[E, K]):
 
 
 def sum_counts(rows: Iterable[tuple[E, tuple[K, ...], int]], stop: Stop = Stop.COMPLETE) -> RelationCounts[E, K]:
-    """Counts made from tuples of entity, path and number. Several numbers for one entity and path are added up."""
+    """Create counts from tuples of entity, path and number. Numbers for the same entity and path are added up."""
     sums: dict[E, dict[tuple[K, ...], int]] = defaultdict(dict)
     for entity, path, number in rows:
         counts = sums[entity]
@@ -122,7 +122,7 @@ def sum_counts(rows: Iterable[tuple[E, tuple[K, ...], int]], stop: Stop = Stop.C
 
 
 def merge_counts(parts: Iterable[RelationCounts[E, K]]) -> RelationCounts[E, K]:
-    """Several counts merged into one. It is complete only if all of them are."""
+    """Merge several counts. The result is complete only if all of them are."""
     all_parts = list(parts)
     if len(all_parts) == 1:
         return all_parts[0]
@@ -150,8 +150,8 @@ def far_relation(path: tuple[K, ...], direction: Direction) -> K:
 class CountRequest(Generic[K]):
     """Which rows to count: those of some entities in one direction, along paths of `hops` hops. A key of the cache.
 
-    Entities are texts here, because comparing 10,000 rdflib terms takes 20 ms. `relation_paths`
-    restricts the paths (None: all), `near` the relations next to the entities.
+    Entities are texts here, because comparing 10,000 rdflib terms takes 20 ms. `relation_paths` restricts the paths
+    (None: all), and `near` the first relations of two-hop paths, seen from the entities.
     """
 
     entities: frozenset[str]
@@ -167,9 +167,10 @@ _SECONDS = 60.0
 
 
 class CountCache(Generic[E, K]):
-    """Caches counts for a minute, so that the pages of one list, or a hub that is collapsed, are counted only once.
+    """Caches counts for a minute, so that those of all pages of a list, or of a summarized hub, are read only once.
 
-    With `timed_out`, counts cut by a time-out are cached too; otherwise not, as the next call may count more.
+    With `timed_out`, counts cut by a time-out are cached as well; otherwise they are not, as the next call may count
+    more.
     """
 
     def __init__(self, *, timed_out: bool = False) -> None:
@@ -177,7 +178,7 @@ class CountCache(Generic[E, K]):
         self._cache: TTLCache[CountRequest[K], RelationCounts[E, K]] = TTLCache(_SIZE, _SECONDS)
 
     async def cached(self, request: CountRequest[K]) -> RelationCounts[E, K] | None:
-        """Cached counts for a request, or those of all paths restricted to it; None if there are neither."""
+        """Cached counts for a request, or those of all paths restricted to it; None if neither is cached."""
         found = self._cache.get(request)
         if found is not None or (request.relation_paths is None and request.near is None):
             return found
@@ -189,7 +190,7 @@ class CountCache(Generic[E, K]):
     async def get(
         self, request: CountRequest[K], count: Callable[[], Awaitable[RelationCounts[E, K]]]
     ) -> RelationCounts[E, K]:
-        """Cached counts, or those that `count` returns, which are cached then."""
+        """Cached counts, or else those that `count` returns, which are then cached."""
         found = await self.cached(request)
         if found is None:
             found = await count()
@@ -267,7 +268,7 @@ def relations_page(
 
 
 def hidden_note(rows: Count, relations: Iterable[str]) -> str:
-    """The note that rows of hidden relations, with these ids, are not shown."""
+    """The note for users that rows of hidden relations, with these ids, are not shown."""
     example = min(relations, key=lambda name: (len(name), name))
     size = f"{rows.value:,}" if rows.certainty is Certainty.EXACT else f"At least {rows.value:,}"
     return f"{size} identifiers of other databases are hidden. Name a property to show one, such as {example}."

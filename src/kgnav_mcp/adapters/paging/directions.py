@@ -1,4 +1,4 @@
-"""Rows and relations of both directions as one list, for stores that are queried one direction at a time."""
+"""Joins rows and relations of both directions into one list, for stores that are queried one direction at a time."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class RowRequest:
 class DirectedAdapter(GraphAdapter):
     """Base class of adapters that read one direction at a time.
 
-    For the first page both directions are read at the same time: the incoming rows rarely have to be cut. A position
-    in a list of both directions is `<direction>|<position within that direction>`.
+    For the first page both directions are read concurrently, since the page rarely ends before the incoming rows. A
+    position in a list of both directions is `<direction>|<position within that direction>`.
     """
 
     @abstractmethod
@@ -81,7 +81,7 @@ class DirectedAdapter(GraphAdapter):
         """`neighbours` in one direction, as triples."""
 
     def printed_ids(self, ids: Sequence[str]) -> Mapping[str, str]:
-        """The ids as answers print them, by the id as given. Texts that cannot be an id of the graph are left out."""
+        """The ids as answers print them, by the id as given. Texts that cannot be an id of the graph are omitted."""
         return {each: each for each in ids}
 
     async def relations(
@@ -216,7 +216,7 @@ def _merge_row_pages(pages: Sequence[Page[Triple]], limit: int) -> Page[Link]:
 
 
 def merge_relation_pages(pages: Sequence[Page[RelationFacts]], limit: int) -> Page[RelationFacts]:
-    """One page of relations: that of a single direction, or those of both joined into one list."""
+    """Merge pages of relations, one for each direction, into one page of at most `limit`."""
     if len(pages) == 1:
         return pages[0]
     items = [facts for page in pages for facts in page.items]

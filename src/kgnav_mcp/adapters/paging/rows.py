@@ -1,4 +1,4 @@
-"""Pages of the triples at entities and of the edges between two sets: positions in their order, and what is read."""
+"""Pages of the triples at entities and of the edges between two sets: their positions, and the planning of reads."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _FORM = re.compile(r"(\d{1,13})\|(\d{1,19})\.(\d{1,19})((?::\d{1,13}(?::[^ |]*)?
 
 
 class Key(NamedTuple):
-    """Where to go on in rows that a store sorts by text, since it has no other order that stays the same.
+    """Where to continue in rows that a store sorts by text, because it has no other stable order.
 
-    Rows are read from the first one whose text is not less than `text`; the first `passed` of those were shown. Blank
-    nodes have no text, and come after all others.
+    Rows are read from the first one whose text is not less than `text`; the first `passed` of those were shown already.
+    Blank nodes have no text, and come after all others.
     """
 
     passed: int = 0
@@ -47,9 +47,9 @@ class Key(NamedTuple):
 class Place(NamedTuple):
     """The place of a row within one path at one entity: the index of its group, and its index within the group.
 
-    In a one-hop path, a group has the rows of one triple: several if there are several statements about it, else one.
-    In a two-hop path, a group has the rows behind one node next to the entity. Where rows are read by key, `key` is
-    that of the group.
+    In a one-hop path, a group has the rows of one triple: several if there are several statements about it, otherwise
+    one. In a two-hop path, a group has the rows behind one node next to the entity. Where rows are read by key, `key`
+    is that of the group.
     """
 
     group: int = 0
@@ -111,10 +111,10 @@ class Segment(Generic[E, K]):
     exact: bool = True
 
     def rows_left(self, start: Place) -> int:
-        """How many of the counted rows are left from a place on.
+        """The number of counted rows that are left from a place on.
 
-        Inside a two-hop path this is known only within its first group; later it is counted as 0, so that a page plans
-        one more segment rather than too few.
+        Inside a two-hop path this is known only within its first group. Later it is counted as 0, so that a page plans
+        one segment too many rather than too few.
         """
         if len(self.path) == 1:
             return max(self.rows - start.group, 0)
@@ -125,8 +125,8 @@ class Segment(Generic[E, K]):
 class Rows(Generic[R]):
     """Rows read from a segment, each with the place of the row after it.
 
-    `stop` is COMPLETE if the segment was read to its end, LIMIT if more rows follow, else the reason why rows may be
-    missing.
+    `stop` is COMPLETE if the segment was read to its end, LIMIT if more rows follow, otherwise the reason why rows may
+    be missing.
     """
 
     items: Sequence[tuple[R, Place]]
@@ -135,14 +135,14 @@ class Rows(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class SegmentPart(Generic[E, K]):
-    """The part of a segment that a page wants: up to `most` rows from a place on."""
+    """The part of a segment that a page needs: up to `most` rows from a place on."""
 
     segment: Segment[E, K]
     start: Place
     limit: int
 
     def select_from(self, rows: Sequence[tuple[R, Place]], stop: Stop = Stop.COMPLETE) -> Rows[R]:
-        """The wanted part, cut out of all rows of the segment."""
+        """Select this part from all rows of the segment."""
         rest = [row for row in rows if row[1] > self.start]
         if len(rest) > self.limit:
             return Rows(rest[: self.limit], Stop.LIMIT)
@@ -151,7 +151,7 @@ class SegmentPart(Generic[E, K]):
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan(Generic[E, K]):
-    """What a page reads, and how.
+    """The parts of segments that a page reads, and how.
 
     `wanted` are all parts in the order of the page. Each of them is also in `small_groups`, of which each is read in
     one query, or in `slices`, which are read one by one.
@@ -177,7 +177,7 @@ def in_order(
     ids: Callable[[tuple[K, ...]], tuple[str, ...]],
     start: Position | None = None,
 ) -> Iterator[Segment[E, K]]:
-    """The segments of a list in order, from a position on. `ids` returns the ids of a path's relations."""
+    """The segments of a list in order, starting at a position. `ids` returns the ids of a path's relations."""
     keys: dict[tuple[K, ...], tuple[int, tuple[str, ...]]] = {}
 
     def key(path: tuple[K, ...]) -> tuple[int, tuple[str, ...]]:
@@ -204,8 +204,8 @@ def plan_reads(
 ) -> ReadPlan[E, K]:
     """Plan the reading of `limit` rows from the next segments, starting at a place in the first one.
 
-    Takes no more segments than are needed. Segments for which `small` is true are read whole, in groups of at most
-    `size` segments and about `rows` rows.
+    Takes no more segments than needed. Segments for which `small` is true are read whole, in groups of at most `size`
+    segments and about `rows` rows.
     """
     result: ReadPlan[E, K] = ReadPlan()
     rows_in_group = rows
@@ -228,17 +228,17 @@ def plan_reads(
 
 
 class RowSource(ABC, Generic[E, K, R]):
-    """How a store counts and reads the rows of one request: entities, direction, paths and kind of far end.
+    """Counts and reads the rows of one request: entities, direction, paths and kind of far end.
 
     Adapters derive from it.
     """
 
     rows_per_query: ClassVar[int] = 5_000
-    """Roughly how many rows of small segments one query reads."""
+    """The approximate number of rows of small segments that one query reads."""
     segments_per_query: ClassVar[int] = 300
-    """How many small segments one query reads at most."""
+    """Maximum number of small segments that one query reads."""
     note: str = ""
-    """The page's note on what `counts` left out."""
+    """The page's note on rows that `counts` does not include."""
 
     @abstractmethod
     def ids(self, path: tuple[K, ...]) -> tuple[str, ...]:
@@ -344,10 +344,10 @@ async def rows_page(
 async def read_rows(
     source: RowSource[E, K, R], segments: Iterator[Segment[E, K]], start: Place, limit: int, *, entities: int = 1
 ) -> tuple[list[tuple[Segment[E, K], Rows[R]]], bool]:
-    """Rows of the next segments, starting at a place in the first one; and whether more rows follow.
+    """Read rows of the next segments, starting at a place in the first one. Returns them, and whether more rows follow.
 
     Reads at least `limit` rows if there are as many. Reading stops at the first segment that was not read to its end:
-    going on would skip its missing rows. `entities` is the number of entities that the segments belong to; it decides
+    continuing would skip its missing rows. `entities` is the number of entities that the segments belong to; it decides
     whether the work is done in a thread.
     """
     parts: list[tuple[Segment[E, K], Rows[R]]] = []
@@ -392,7 +392,7 @@ _PATH = ("edges",)
 
 
 class EdgeSource(ABC, Generic[E, R]):
-    """How a store finds the edges that lead to a given set of tails. Adapters derive from it."""
+    """Finds the edges that lead to a given set of tails. Adapters derive from it."""
 
     heads_at_once: ClassVar[int] = 1_000
 

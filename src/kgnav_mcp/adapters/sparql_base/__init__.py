@@ -1,1 +1,1 @@
-"""What every SPARQL adapter stands on: terms into queries, one pooled connection, answers and errors out of it."""
+"""What all SPARQL adapters share: terms in queries, a pooled HTTP client, parsed answers and translated errors."""

@@ -72,8 +72,11 @@ USER_AGENT = f"kgnav-mcp/{__version__}"
 _GOOD_STATUSES = (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT)
 """Virtuoso later than 7.2.5 sends 206 where its time-out cut an answer."""
 MAX_QUERIES = 3
-"""Queries of one graph at a time, as Wikimedia asks for. A store on a small machine answers three before it answers
-eight; and as many are the most that can go on there when all callers have left."""
+"""Maximum number of concurrent queries to one graph, as Wikimedia asks for.
+
+A store on a small machine answers three before it answers eight. As many may still run there when all callers have
+left.
+"""
 _CANCEL_SECONDS = 3.0
 """Time for cancelling a query in the store."""
 _IDLE_SECONDS = 55.0
@@ -134,9 +137,10 @@ class _Attempt:
 
 
 class SparqlClient:
-    """One endpoint. Safe for concurrent calls in one event loop.
+    """A client of one endpoint. Safe for concurrent calls in one event loop.
 
-    A call that fails raises one of these; it never returns an empty answer instead:
+    A call that fails raises one of these. It never returns an empty answer instead.
+
         StoreUnavailable: nothing answers, or the connection broke.
         StoreTimeout: the call's time-out or the endpoint's own is over, or the endpoint estimates that it would be.
         RateLimited: the endpoint asks for a pause.
@@ -223,7 +227,8 @@ class SparqlClient:
     async def select(self, query: str, *, seconds: float | None = None, waits: bool = True) -> Answer:
         """Run a SELECT query. Returns its rows, and whether the endpoint cut them.
 
-        `seconds` is its time if it has less than a whole call. A trivial query need not wait for others (`waits`).
+        `seconds` is the time limit, if it is shorter than that of a call. With `waits` False, a trivial query is sent
+        even if `max_queries` are running.
         """
         reply, rows = await self._answer(query, results.read_rows, seconds or self._timeout, waits=waits)
         cap = reply.headers.get(self._dialect.row_cap, "")

@@ -62,14 +62,16 @@ class Dialect:
     announced: Callable[[httpx2.Headers], bool] = field(default=lambda _: False)
     """Whether the headers of an answer identify this kind of store."""
     stable_order: bool = False
-    """Whether the rows of a query without ORDER BY come in the same order at every request, until data is written: only
-    then may a list be paged by OFFSET. False unless that was tested."""
+    """Whether rows without ORDER BY come in the same order at every request until data is written.
+
+    Only then may a list be paged by OFFSET. False unless that was tested.
+    """
     stable_distinct: bool = True
-    """Whether that holds for the rows of a query with DISTINCT, too."""
+    """Whether rows of a query with DISTINCT also come in the same order at every request."""
     max_sorted: int | None = None
     """Maximum number of rows of a query with ORDER BY and LIMIT; None: there is none."""
     nests_exists: bool = True
-    """Whether an EXISTS in an EXISTS is evaluated where this is not a whole FILTER but a part of its expression."""
+    """Whether an EXISTS nested in an EXISTS is evaluated if it is only a part of the expression of its FILTER."""
     probe: str = ""
     """A query of no cost that returns a row only if it is this kind of store; empty: the headers are enough."""
     media_type: str = JSON_TYPE
@@ -79,13 +81,15 @@ class Dialect:
     cut_by_time: Callable[[int, httpx2.Headers], bool] = _cut_by_time
     """Whether an answer with this status and these headers is partial because of a time limit."""
     time_limit: Callable[[float], Mapping[str, str]] = field(default=lambda _: {})
-    """The request parameters that make the store stop a query itself, so that it answers within so many seconds."""
+    """The request parameters that make the store itself stop a query after this many seconds."""
     max_matches: int | None = 10_000_000
-    """Maximum number of matches of a pattern that one query groups or counts; None if the time limit stops any query,
-    which must have been tested. Any other store computes on when a call is over, so a whole graph is read there only if
-    it is known to be small. Oxigraph counts a million matches in about a second."""
+    """Maximum number of matches that one query groups or counts; None if the time limit stops any query, as tested.
+
+    Any other store continues after the call is over, so a whole graph is read there only if it is known to be small.
+    Oxigraph counts a million matches in about a second.
+    """
     cancellation: Cancellation | None = None
-    """How it cancels a query; None: it does not, or stops by itself when its caller leaves."""
+    """How the store cancels a query; None if it cannot, or stops by itself when its caller leaves."""
     full_text: FullText | None = None
     """The full-text index that it may have."""
     max_iris: int = 200
@@ -98,7 +102,7 @@ class Dialect:
     """Maximum number of entities in a query that counts by grouping. Any endpoint may be a Virtuoso, which takes
     gigabytes for 1,000."""
     error: Callable[[Refusal], KgnavError | None] = field(default=lambda _: None)
-    """The error that an answer means in this dialect; None: as the standard says."""
+    """The error that an answer means in this dialect; None: the error of the SPARQL protocol."""
     says_timed_out: Callable[[Refusal], bool] = field(default=lambda _: False)
     """Whether an answer without results says that the query timed out."""
 

@@ -97,7 +97,7 @@ RDF4J: Final = Dialect(
 )
 DIALECTS: Final = (VIRTUOSO, OXIGRAPH, QLEVER, BLAZEGRAPH, FUSEKI, RDF4J, PLAIN)
 PROBE: Final = BLAZEGRAPH.probe
-"""The query that an unknown store is asked first. It costs nothing, and its answer identifies each of these stores."""
+"""The first query to an unknown store. It costs nothing, and its answer identifies each of the known stores."""
 
 
 def announced(headers: httpx2.Headers) -> Dialect | None:

@@ -24,7 +24,7 @@ _MAX_RANKED = 100
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How prominent an entity is: the number of its triples, and of pages about it in other wikis."""
+    """How prominent an entity is: its number of triples, and of pages about it in other wikis."""
 
     degree: Count
     sitelinks: int | None = None
@@ -52,13 +52,13 @@ class EntityFinder(ABC):
         self._search = search
 
     async def named(self, name: str, limit: int) -> Page[Namesake]:
-        """As `find_by_names`, for one name."""
+        """Entities named `name`, as `find_by_names` does for several names."""
         return (await self.named_each([name], limit))[name]
 
     async def named_each(self, names: Sequence[str], limit: int) -> dict[str, Page[Namesake]]:
-        """Entities with exactly each name, ignoring letter case; by alias if there is none, then by id.
+        """For each name, the entities with exactly this name, ignoring letter case. Without one: by alias, then by id.
 
-        Ordered by spelling, language, `_prominence` and id.
+        They are ordered by spelling, language, `_prominence` and id.
 
         Raises:
             StoreTimeout: not all names could be read, so that one of several entities might look like the only one.
@@ -116,7 +116,7 @@ class EntityFinder(ABC):
         return found
 
     async def properties(self, iris: Collection[URIRef]) -> Mapping[URIRef, Relation]:
-        """Those of some predicates that are properties of entities, as relations."""
+        """The predicates among `iris` that are properties of entities, as relations."""
         return await self.names.relations(iris)
 
     async def find(self, hint: str, types: Sequence[URIRef] | None, limit: int) -> Page[Candidate]:

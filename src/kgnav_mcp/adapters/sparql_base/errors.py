@@ -64,7 +64,7 @@ class Refusal:
     text: str
     """The beginning of the body."""
     timeout: float
-    """Seconds the call was given."""
+    """The time-out of the call in seconds."""
 
 
 def refused(refusal: Refusal, *, ended: bool = False) -> KgnavError:
@@ -94,12 +94,12 @@ def too_large(endpoint: str, limit: int) -> KgnavError:
 
 
 def timed_out(seconds: float) -> KgnavError:
-    """The error for a call whose time-out of so many seconds is over."""
+    """The error for a call that exceeded its time-out of `seconds`."""
     return StoreTimeout(seconds, next_step=NARROWER)
 
 
 def not_sent(seconds: float, max_queries: int) -> KgnavError:
-    """The error for a query that waited in vain for others of the same graph to end."""
+    """The error for a query that was not sent, because it waited too long for other queries to the same graph."""
     return StoreTimeout(
         seconds,
         f"the query could not be sent within {seconds:g} s, because {max_queries} others were running",
@@ -108,12 +108,12 @@ def not_sent(seconds: float, max_queries: int) -> KgnavError:
 
 
 def stopped_by_store(seconds: float | None = None) -> KgnavError:
-    """The error for a query that the endpoint itself stopped for time; `seconds` is the call's time-out."""
+    """The error for a query that the endpoint itself stopped for time; `seconds` is the time-out of the call."""
     return StoreTimeout(seconds, "the store stopped the query at its time limit", next_step=NARROWER)
 
 
 def capped() -> KgnavError:
-    """The error for an answer that the endpoint's row cap cut and that would be wrong in part."""
+    """The error for an answer that the endpoint's row cap cut where a partial answer would be wrong."""
     return Unsupported(
         "the store's row cap truncated a result, so the answer would be wrong",
         next_step="Ask its operator to raise the row cap, or query another entity.",
@@ -121,7 +121,7 @@ def capped() -> KgnavError:
 
 
 def reordered() -> KgnavError:
-    """The error for a list that was read in parts between which the order of its rows changed."""
+    """The error for a list read in several requests, between which the order of its rows changed."""
     return Unsupported(
         "the store's row cap truncated a list that has no stable order",
         next_step="Ask its operator to raise the row cap, or narrow the list.",
@@ -129,7 +129,7 @@ def reordered() -> KgnavError:
 
 
 def lost_blank_nodes(number: int) -> KgnavError:
-    """The error for blank nodes of a list whose triples the store does not find."""
+    """The error for listed blank nodes whose triples the store does not return."""
     return Unsupported(
         f"the store returns {number:,} blank nodes here, but no triples of them",
         next_step="Start at their neighbours, or count them: MATCH (n:Label) RETURN count(*).",

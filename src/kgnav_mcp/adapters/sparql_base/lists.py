@@ -41,7 +41,10 @@ _NUMBER = "n"
 
 @dataclass(frozen=True, slots=True)
 class ValueCounter:
-    """Counts `$counted` for each value that meets the conditions; `variable` is the name of the values' variable."""
+    """Counts how many `$counted` (nodes or edges) have each value that meets the conditions.
+
+    `variable` is the name of the variable of the values.
+    """
 
     reader: Reader
     query: str
@@ -50,13 +53,17 @@ class ValueCounter:
     counted: Fragment
 
     async def all(self, most: int, *, share: float = 1.0) -> Read:
-        """The first `most` values with their counts. Raises StoreTimeout."""
+        """The first `most` values with their counts.
+
+        Raises:
+            StoreTimeout: counting took more than `share` of the call's time.
+        """
         return await self.reader.slice(
             self.query, 0, most, share=share, conditions=self.conditions, counted=self.counted
         )
 
     async def all_or(self, read: Read, most: int) -> Read:
-        """As `all`, if it takes little time and is as complete; else `read`, which has no counts."""
+        """As `all`, if counting takes little time and is as complete; otherwise `read`, which has no counts."""
         try:
             found = await self.all(most, share=_SHARE)
         except StoreTimeout:
@@ -64,7 +71,7 @@ class ValueCounter:
         return found if found.stop is read.stop else read
 
     async def of_page(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """The rows of a page with their counts, if counting takes little time; else without."""
+        """The rows of a page with their counts if counting takes little time; otherwise without."""
         terms = dict.fromkeys(term for row in rows if not isinstance(term := row[self.variable], BNode))
         try:
             reads = await gathered(*map(self._counts_of, batches(list(terms), self.reader.dialect.max_texts)))
@@ -119,7 +126,7 @@ NODES = Fragment("DISTINCT ?s")
 EDGES = Fragment("*")
 """What a count of a value counts: the distinct nodes, or the edges, that have it."""
 
-_WITHOUT_BLANK_NODES = "Blank nodes are left out: they have no ids here."
+_WITHOUT_BLANK_NODES = "Blank nodes are omitted: they have no ids in this graph."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,14 +137,14 @@ class Templates:
     node_count: str = queries.NODE_COUNT
     values: str
     counted_values: str | None
-    """The values, each with the number of $counted that have it; None where that is too expensive."""
+    """The values, each with the number of $counted that have it; None where counting is too expensive."""
     value_count: str | None
     """The number of values; None where reading a short list costs no more than counting it."""
     with_types: str
     value: str
     """The name of the variable for a value."""
     every: str
-    """The condition that any node meets, even one without a name; used where there is no other condition."""
+    """The condition that any node meets, even one without a name. It is used where there is no other condition."""
     listed: Callable[..., Fragment]
     """Formats types for `with_types`."""
 
@@ -167,10 +174,10 @@ class Rows:
     total: Count
     stop: Stop = Stop.COMPLETE
     keys: Sequence[Key] = ()
-    """The key behind each row, in a list that is read by key. `stop` then says whether rows follow."""
+    """The key after each row, in a list that is read by key. `stop` then says whether more rows follow."""
 
     def page(self, items: Sequence[T], skip: int, limit: int) -> Page[T]:
-        """The page of `items`, made from the rows: all items of a short list, sorted, or those of the page."""
+        """The page of `items`: all items of a short list, sorted, or only those of the page."""
         shown = items[skip : skip + limit] if self.whole else items
         total = Count(len(items)) if self.whole else raised_total(self.total, skip + len(items))
         positions = [ListPosition(skip + n) for n in range(1, len(shown) + 1)]
@@ -213,10 +220,10 @@ class ListReader(ABC):
 
     @abstractmethod
     async def has_several_values(self, property_id: str) -> bool:
-        """Whether some node has several values of a property.
+        """Whether any node has several values of a property.
 
         Raises:
-            StoreTimeout: the store did not find out in time.
+            StoreTimeout: the store did not answer in time.
         """
 
     async def _have_several(self, relations: Sequence[URIRef]) -> bool:
@@ -239,9 +246,9 @@ class ListReader(ABC):
         *,
         bare: bool = False,
     ) -> Page[Entity]:
-        """Nodes of a type whose property has a value. None leaves that condition out.
+        """Nodes of a type whose property has a value. A condition that is None is not applied.
 
-        With `bare` only their ids are needed.
+        With `bare` only their ids are read.
 
         Raises:
             UnknownName: the graph has no such type or property.
@@ -317,7 +324,7 @@ class ListReader(ABC):
             if blanks.note and (bare or alone):  # whoever needs only ids shows no note
                 raise Unsupported(
                     f"some of {len(read.rows):,} nodes are blank nodes without an id",
-                    next_step="Begin at the nodes beside them, or count them: MATCH (n:Label) RETURN count(*).",
+                    next_step="Start at the nodes next to them, or count them: MATCH (n:Label) RETURN count(*).",
                 )
         elif read.keys and read.stop is Stop.COMPLETE and start.skip + len(read.rows) < read.total.value:
             blanks = BlankNodes(note=_WITHOUT_BLANK_NODES)  # no key tells where to go on among them

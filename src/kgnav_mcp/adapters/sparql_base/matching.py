@@ -30,14 +30,14 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class FarEndTerms:
-    """A filter for far ends: `words`, each with its spellings, and `types`. None leaves a condition out."""
+    """A filter for far ends: `words`, each with its spellings, and `types`. A condition that is None is not applied."""
 
     words: Sequence[Sequence[str]] | None
     types: Sequence[URIRef] | None
 
     @classmethod
     def of(cls, words: str | None, types: Sequence[URIRef] | None) -> FarEndTerms:
-        """Create a filter; `words` is the text of the user."""
+        """Create a filter from the text and the types that the user entered."""
         return cls(None if words is None else Words(words).spellings, types)
 
     def part(self, reader: Reader, node: str, *, naming: str, typing: str) -> Fragment:
@@ -121,12 +121,12 @@ class RowSearch(ABC, Generic[F, R]):
 
 
 def branch(reader: Reader, *, number: int, row: Fragment, by: Fragment, fitting: Fragment) -> str:
-    """The query for the rows of pattern `by` that meet `fitting`, as a branch of a union identified by `number`."""
+    """The query for the rows of pattern `by` that meet the condition `fitting`, as branch `number` of a union."""
     return reader.filled(queries.FITTING, number=number, row=row, by=by, fitting=fitting, most=MAX_READ + 1)
 
 
 async def searched(reader: Reader, branches: Sequence[str]) -> Read:
-    """Run a union of branches. Rows beyond MAX_READ are dropped, with Stop.ROW_CAP.
+    """Run a union of branches. Rows beyond MAX_READ are omitted, with Stop.ROW_CAP.
 
     Raises:
         StoreTimeout: no row was found in time.

@@ -86,7 +86,7 @@ class SameNames:
 
     @property
     def unspelt(self) -> list[str]:
-        """The names without a hit of exactly this spelling."""
+        """The names that no hit spells in exactly this way."""
         return [name for name in self.names if all(hit.text != name for hit in self._hits[name.casefold()])]
 
     @property
@@ -104,7 +104,7 @@ class SameNames:
 
 
 def findable(name: str) -> bool:
-    """Whether a text can be a name: not blank, not too long, and possible in a query."""
+    """Whether a text can be a name: it is not blank, not too long, and a query can contain it."""
     return bool(name.strip()) and len(name) <= _MAX_LENGTH and sendable(name)
 
 
@@ -127,7 +127,7 @@ class NameSearch(Protocol):
 
     @property
     def note(self) -> str:
-        """How names were searched, for an answer without an exact match."""
+        """How names were searched, for an answer without an exact match. It is shown to the user."""
         ...
 
     async def same(self, names: Sequence[str]) -> Mapping[str, Hits]:
@@ -141,13 +141,16 @@ class NameSearch(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lookup:
-    """How names are looked up in a store: by index (`bearers` of `$texts`), and by a `scan` of all names."""
+    """How names are looked up in a store: by index, and by a scan of all names.
+
+    `bearers` is the query for the entities named by one of `$texts`, `scan` that for all names.
+    """
 
     bearers: str
     scan: str | None
-    """None where there are too many names to scan."""
+    """The query that scans all names; None where there are too many."""
     kinds: Mapping[URIRef, int]
-    """The kind of text (NAME, ALIAS, DESCRIPTION) that each relation gives."""
+    """The kind of text (NAME, ALIAS or DESCRIPTION) that each relation gives."""
     languages: Sequence[str | None]
     """The languages in which the exact name is looked up; None stands for a text without a language."""
     share: float = 1.0
@@ -155,11 +158,11 @@ class Lookup:
     full_text: FullText | None = None
     """The full-text index that may contain the names; None: there is none."""
     surely_indexed: bool = False
-    """Whether the index certainly contains this graph's names. If not, that is probed."""
+    """Whether the index is known to contain this graph's names. If not, a query probes it."""
     is_entity: Callable[[Term], bool] = lambda _: True
-    """Whether the subject of a name is an entity."""
+    """Whether the subject of a name is an entity that may be found."""
     ids_of: Callable[[str], Sequence[URIRef]] = lambda _: ()
-    """Ids that an entity of a name may have. Those in the graph are hits."""
+    """Ids that an entity with this name may have. Those that exist in the graph are hits."""
 
 
 class SparqlNames(NameSearch):
@@ -182,7 +185,7 @@ class SparqlNames(NameSearch):
         return _BY_WORDS if self._index else EXACT_WORDS_NOTE if self._lookup.scan else _BY_INDEX
 
     async def index(self) -> FullText | None:
-        """The full-text index, if it contains this graph's names. Probed once.
+        """The full-text index, if it contains this graph's names; None otherwise. It is probed once.
 
         Raises:
             StoreTimeout: the probe was not answered in time.
@@ -229,7 +232,10 @@ class SparqlNames(NameSearch):
         return await self._scan(self._reader.filled(queries.SAME_LETTERS, texts=texts))
 
     async def like(self, hint: str, limit: int) -> Hits:
-        """Texts similar to a hint: the exact name in singular and plural, then ever wider until a step finds a name."""
+        """Texts similar to a hint.
+
+        The exact name in singular and plural is searched first, then wider and wider until a search finds a name.
+        """
         del limit  # all hits are scored
         words = WORD.findall(hint.lower())[:_MAX_WORDS]
         if not words or not findable(hint):

@@ -25,7 +25,7 @@ _VARIABLE = re.compile(r"\?\w+")
 
 
 def preferred(labels: Iterable[Literal], languages: Sequence[str]) -> Literal | None:
-    """The label to show: by language, then the first in alphabetical order; None where there is none."""
+    """The label to show: by rank of its language, then the first in alphabetical order; None where there is none."""
     return min(labels, key=lambda label: (*label_rank(label, languages), str(label)), default=None)
 
 
@@ -41,7 +41,7 @@ def in_languages(variable: str, languages: Sequence[str]) -> Fragment:
         ValueError: `variable` is not of the form `?name`.
     """
     if _VARIABLE.fullmatch(variable) is None:
-        raise ValueError(f"{variable!r} is no variable")
+        raise ValueError(f"{variable!r} is not a variable")
     tag = f"LANG({variable})"
     matches = [fill(f"LANGMATCHES({tag}, $language)", language=Literal(language)) for language in languages]
     return Fragment(" || ".join([f'{tag} = ""', *matches]))
@@ -58,9 +58,9 @@ _MAX_REMEMBERED = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
-    """How a store names things.
+    """How a store names things: its forms of ids, and its queries for names.
 
-    Its queries take `$ids` and return ?s and ?o, and ?p where several relations give names.
+    The queries take `$ids` and return ?s and ?o, and ?p where several relations give names.
     """
 
     short: Callable[[str], str]
@@ -83,12 +83,12 @@ class Naming:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Labels, types and descriptions of entities. An entity without a name is not in `labels`."""
+    """Labels, types and descriptions of entities. An entity without a name has no entry in `labels`."""
 
     labels: Mapping[URIRef, str]
     types: Mapping[URIRef, Collection[URIRef]] = field(default_factory=dict[URIRef, Collection[URIRef]])
     type_names: Mapping[URIRef, str] = field(default_factory=dict[URIRef, str])
-    """The name of each of these types."""
+    """The name of each type."""
     descriptions: Mapping[URIRef, str] = field(default_factory=dict[URIRef, str])
     merged: Mapping[URIRef, URIRef] = field(default_factory=dict[URIRef, URIRef])
     """Entities that were merged into another one, which has all their facts."""
@@ -190,7 +190,7 @@ class Names(ABC):
         return await self.relations(iris)
 
     async def keep_relations(self, names: Mapping[URIRef, Iterable[Literal]]) -> None:
-        """Cache the names of relations and types. An empty name means that it has none."""
+        """Cache the names of relations and types. An empty sequence means that the relation or type has no name."""
         best = await in_thread(len(names), lambda: {iri: self.best(found) or "" for iri, found in names.items()})
         await apply_in_slices(list(best.items()), self._relation_cache.update)
 
@@ -201,9 +201,9 @@ class Names(ABC):
         )
 
     async def described(self, iris: Iterable[URIRef]) -> dict[URIRef, Entity]:
-        """Entities with names, types and descriptions, in the given order. An IRI in no triple is left out.
+        """Entities with names, types and descriptions, in the given order. An IRI that no triple has is omitted.
 
-        An entity that was merged into another is described as that one, with the requested id in `asked_as`.
+        An entity that was merged into another one is described as that one, with the requested id in `asked_as`.
         """
         distinct_iris = list(dict.fromkeys(iris))
         if len(distinct_iris) > _MAX_REMEMBERED:

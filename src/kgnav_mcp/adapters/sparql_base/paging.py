@@ -76,14 +76,14 @@ def raised_total(total: Count, shown: int) -> Count:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition on the nodes of a list. It may be narrower than what the user asked for; `note` then says so."""
+    """A condition on the nodes of a list. It may be narrower than the user's; `note` then says how."""
 
     text: str | None
     """The SPARQL pattern; None: no node can meet the condition."""
     stop: Stop = Stop.COMPLETE
     """Why nodes may be missing from the list."""
     note: str = ""
-    """What the condition leaves out."""
+    """What the condition excludes, shown to the user."""
 
     def of(self, page: Page[T]) -> Page[T]:
         """Mark a page of the nodes that meet the condition as incomplete, where the condition is narrower."""
@@ -91,7 +91,7 @@ class Condition:
 
 
 def truncated(page: Page[T], stop: Stop = Stop.COMPLETE, note: str = "") -> Page[T]:
-    """Mark a page of a list that may lack items, because of `stop` or as `note` says.
+    """Mark a page of a list as one that may lack items, because of `stop` or as `note` says.
 
     Its total becomes a lower bound. With a `stop`, even the last page does not end the list.
     """
@@ -119,7 +119,7 @@ SortKey = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class KeyedRows:
-    """The next rows of a list, each with the key behind it.
+    """The next rows of a list, each with the key after it.
 
     `stop` is COMPLETE if nothing follows, LIMIT if more rows do.
     """
@@ -139,9 +139,9 @@ async def read_by_key(
     share: float = SHARE,
     **terms: Value,
 ) -> KeyedRows:
-    """The next rows, some `limit` of them if there are as many, sorted by the text of `?variable` and by `order`.
+    """The next rows, at least `limit` if there are so many, sorted by the text of `?variable` and then by `order`.
 
-    `template` sorts by that text, and has the placeholders $beyond and $most. Rows that are the same are read once.
+    `template` sorts by that text, and has the placeholders $beyond and $most. Equal rows are returned once.
 
     Raises:
         StoreTimeout: the store did not sort them within `share` of the call's time.
@@ -168,9 +168,9 @@ async def read_by_key(
 async def read_list_by_key(
     reader: Reader, template: str, start: Key, limit: int, *, variable: str, share: float = 1.0, **terms: Value
 ) -> KeyedRows:
-    """The next rows of a list without the rows whose `?variable` is a blank node.
+    """The next rows of a list, without those whose `?variable` is a blank node.
 
-    `template` is the query for the list, with the placeholders $skip and $most. Raises as `read_by_key`.
+    `template` is the query for the list, with the placeholders $skip and $most. Raises as `read_by_key` does.
     """
     query = reader.part(template, skip=0, most=_EVERY_ROW, **terms)
     return await read_by_key(

@@ -13,7 +13,7 @@ from kgnav_mcp.model import Direction
 UNION: Final = "SELECT * WHERE { $branches }"
 """Costs the sum of its branches."""
 SIGN: Final = "SELECT (1 AS ?n) WHERE {}"
-"""Costs nothing. Any answer shows that the store is alive."""
+"""Costs nothing. Any answer shows that the store responds."""
 BLAZEGRAPH_PROBE: Final = (
     "SELECT (1 AS ?n) WHERE "
     '{ <http://www.bigdata.com/queryHints#Query> <http://www.bigdata.com/queryHints#optimizer> "Static" }'
@@ -22,7 +22,7 @@ BLAZEGRAPH_PROBE: Final = (
 BLAZEGRAPH_QUERY_ID: Final = (
     "<http://www.bigdata.com/queryHints#Query> <http://www.bigdata.com/queryHints#queryId> $id . "
 )
-"""Costs nothing."""
+"""Costs nothing. Names the query, so that it can be cancelled."""
 EXISTING: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER(EXISTS { ?s ?p ?o } || EXISTS { ?x ?q ?s }) }"
 """Costs two look-ups for each entity."""
 USED: Final = "{ SELECT ($p AS ?p) WHERE { ?s $p ?o } LIMIT 1 }"
@@ -88,7 +88,8 @@ EQUAL_DATE: Final = "DATATYPE($value) IN ($dates) && REGEX(STR($value), $form)"
 IN_PERIOD: Final = (
     'REGEX(STR($value), "T.*[+-][0-9:]+$") && !REGEX(STR($value), "00:?00$") && $value >= $first && $value < $after'
 )
-"""Times with a zone other than UTC. Conditions on a value cost up to 2 us for each."""
+"""Keeps times with a zone other than UTC whose moment is in a period. Conditions on a value cost up to 2 us for each.
+"""
 
 # The schema; `$typed` is the relation from a node to its type
 

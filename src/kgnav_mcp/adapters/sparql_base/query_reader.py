@@ -1,4 +1,4 @@
-"""Sends queries to an endpoint in batches, and reports why an answer is incomplete."""
+"""Sends queries to an endpoint in batches, and says why an answer is incomplete."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ZEROS = {"0", "0.0"}
 
 
 class Selects(Protocol):
-    """A SPARQL client, as far as it is used here."""
+    """The part of a SPARQL client that is used here."""
 
     @property
     def dialect(self) -> Dialect: ...
@@ -52,20 +52,20 @@ class Read:
     stop: Stop = Stop.COMPLETE
 
     def counted(self, number: int) -> Count:
-        """A number from these rows as a count: a lower bound if rows are missing."""
+        """Convert a number computed from these rows to a count: a lower bound if rows are missing."""
         return Count(number) if self.stop is Stop.COMPLETE else Count.at_least(number)
 
     def any_rows(self) -> tuple[Row, ...]:
         """The rows, where one row is enough. An incomplete answer is accepted if it has any.
 
         Raises:
-            StoreTimeout: there are none, only because the endpoint's time was over.
-            Unsupported: there are none, because the endpoint's row cap allows none.
+            StoreTimeout: there are no rows because the endpoint's time was over.
+            Unsupported: there are no rows because the endpoint's row cap allows none.
         """
         return self.rows or self.all_rows()
 
     def all_rows(self) -> tuple[Row, ...]:
-        """The rows, all of them, where a part would be wrong: an entity whose name is missing looks like a mediator.
+        """The rows, where all are needed: an entity whose name is missing would look like a mediator.
 
         Raises:
             StoreTimeout: rows are missing because the endpoint's time was over.
@@ -135,7 +135,7 @@ class Reader:
         return reader
 
     def add_known(self, known: Mapping[str, Value]) -> None:
-        """Add terms for placeholders that are the same in every later query."""
+        """Add terms for placeholders that have the same meaning in every later query."""
         self._known.update(known)
 
     def filled(self, template: str, **terms: Value) -> str:
@@ -152,7 +152,7 @@ class Reader:
         """Run one query.
 
         Raises:
-            StoreTimeout: `share` of the call's time is over.
+            StoreTimeout: it took more than `share` of the call's time.
         """
         return await self._send(self.filled(template, **terms), share)
 
@@ -194,18 +194,19 @@ class Reader:
         return Read.combined(await gathered(*(self.select(UNION, share=share, branches=union) for union in unions)))
 
     async def used(self, predicates: Iterable[URIRef]) -> Collection[URIRef]:
-        """Those of some predicates that a triple has."""
+        """The predicates among `predicates` that at least one triple has."""
         branches = [self.filled(USED, p=predicate) for predicate in dict.fromkeys(predicates)]
         return {iri_in(row, "p") for row in (await self.union(branches)).all_rows()} if branches else ()
 
     async def slice(self, template: str, skip: int, most: int, *, share: float = 1.0, **terms: Value) -> Read:
         """Read up to `most` rows of a query after the first `skip`, in several queries if the row cap cuts an answer.
 
-        An answer that was cut is not continued on a store whose order of rows is not stable.
+        On a store without a stable order of rows, an answer that was cut is not continued.
 
         Raises:
-            StoreTimeout: one of these queries has not answered within `share` of the call's time.
-            Unsupported: rows came in another order, so that some are there twice and others are missing.
+            StoreTimeout: one of these queries took more than `share` of the call's time.
+            Unsupported: the order of the rows changed between the queries, so that some are repeated and others
+                missing.
         """
         rows: list[Row] = []
         while len(rows) < most:
@@ -251,7 +252,7 @@ def _is_empty_group(row: Row) -> bool:
 
 
 def is_at_most(count: Count, most: int) -> bool:
-    """Whether a count is at most `most` for certain. False for a lower bound, however small."""
+    """Whether a count is certainly at most `most`. False for a lower bound, however small."""
     return count.certainty is Certainty.EXACT and count.value <= most
 
 

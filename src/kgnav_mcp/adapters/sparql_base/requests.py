@@ -118,7 +118,7 @@ class Address:
 
     @property
     def is_local(self) -> bool:
-        """Whether the endpoint is on this machine, which no proxy can reach."""
+        """Whether the endpoint is on this machine, where no proxy is used."""
         if self.host == "localhost":
             return True
         try:
@@ -174,7 +174,7 @@ def _kind_of(query: str) -> str:
     """The form of a query, SELECT or ASK."""
     match = _QUERY.match(query)
     if match is None:
-        raise Unsupported("only SELECT and ASK are sent to an endpoint", next_step="Ask one of these.")
+        raise Unsupported("only SELECT and ASK are sent to an endpoint", next_step="Send a SELECT or ASK query.")
     return match[1].upper()
 
 

@@ -35,14 +35,14 @@ logging.getLogger("rdflib.term").addFilter(lambda _: False)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The rows of a SELECT, and what the endpoint reported on their completeness."""
+    """The rows of a SELECT, and what the endpoint reported about their completeness."""
 
     rows: tuple[Mapping[str, Term], ...]
     """One mapping a row, from variable to term; an unbound variable is absent."""
     row_cap: int | None = None
     """The endpoint's row cap, where it cut the answer; None where it did not."""
     partial: bool = False
-    """The endpoint's time was over: rows may be missing, and counts in them too low."""
+    """Whether the endpoint's time was over: rows may be missing, and counts in them too low."""
 
 
 class NoResults(ValueError):
@@ -50,7 +50,7 @@ class NoResults(ValueError):
 
 
 class Unwritable(NoResults):
-    """The XML body has characters that XML does not allow. JSON can carry them."""
+    """The XML body has characters that XML does not allow. The query is sent again for JSON, which can carry them."""
 
 
 def read_rows(body: bytes, media_type: str = JSON_TYPE) -> tuple[Mapping[str, Term], ...]:

@@ -40,7 +40,7 @@ _LABEL = "label"
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How many triples of a relation lead to entities, and how many to values."""
+    """The number of triples of a relation whose object is an entity, and of those whose object is a value."""
 
     edges: Count
     values: Count
@@ -58,7 +58,9 @@ class Use:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue(ABC):
-    """The relations and types that were read of a graph. `sampled` says what is not exact, None that all counts are.
+    """The relations and types of a graph that were read.
+
+    `sampled` says which counts are not exact; None: all are exact.
 
     Look-ups take a name and `as_id`, the IRI that the name stands for if it is an id (None: it cannot be an id). An
     unknown name raises UnknownName, or the error of `incomplete_catalogue` if the catalogue is incomplete.
@@ -134,7 +136,10 @@ def uses_by_relation(rows: Iterable[Row]) -> Mapping[URIRef, Counter[bool]]:
 
 
 def count_constructor(what: str, stop: Stop, notes: list[str]) -> Callable[[int], Count]:
-    """The constructor for counts of an answer that ended with `stop`: exact, or lower bounds, as `notes` then says."""
+    """The constructor for counts of an answer that ended with `stop`: exact counts or lower bounds.
+
+    For lower bounds, a sentence about `what` is added to `notes`.
+    """
     if stop is Stop.COMPLETE:
         return Count
     notes.append(f"{what} may be missing, and their counts are lower bounds: the endpoint's {stop} cut them")
@@ -202,7 +207,7 @@ STOP_NOTES = {
     Stop.TIME_OUT: "the endpoint timed out before everything was read",
     Stop.ROW_CAP: "the endpoint's row cap truncated the result",
 }
-"""Why a schema is incomplete."""
+"""Why a schema is incomplete, in words for the user."""
 _MISSING = "relations, labels and datatypes may be missing"
 
 Details = dict[URIRef, tuple[str, ...]]
@@ -215,7 +220,7 @@ Joins = tuple[tuple[str, str, Count], ...]
 
 
 class SchemaReader:
-    """Answers the verb `schema`. Lists begin with the largest. What was read in full is cached."""
+    """Answers the verb `schema`. Lists begin with the largest counts. What was read completely is cached."""
 
     one_edge_each = True
     """Whether each triple is exactly one edge. False where several statements may be about one triple."""

@@ -1,4 +1,4 @@
-"""Fills values into queries as typed terms: IRIs, literals, numbers and lists of them, never as bare text.
+"""Fills values into queries as typed terms, never as bare text: IRIs, literals, numbers and lists of them.
 
 A query is a constant with `$name` placeholders. Its variables are written `?name`, so the two cannot be confused.
 """
@@ -24,28 +24,29 @@ _NOT_TEXT = re.compile(r"[\x00\ud800-\udfff]")
 
 
 def sendable(text: str) -> bool:
-    """Whether a query can carry a text. A text that it cannot carry is in no graph."""
+    """Whether a query can contain a text. A text that no query can contain is in no graph."""
     return _NOT_TEXT.search(text) is None
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A piece of SPARQL text that is safe to insert in a query, as `values`, `rows` and `comma_separated` make."""
+    """A piece of SPARQL text that is safe to insert in a query, as made by `values`, `rows` and `comma_separated`."""
 
     text: str
 
 
 def values(*terms: URIRef | Literal) -> Fragment:
-    """Format 1 to 1,000 terms for `VALUES ?x { $terms }`: separated by blanks, each once.
+    """Format 1 to 1,000 terms for `VALUES ?x { $terms }`: separated by blanks, without duplicates.
 
-    If one text is there twice, Virtuoso 7.2.5 reads all triples and finds none; of an IRI it finds each row twice.
+    With a duplicate text, Virtuoso 7.2.5 reads all triples and finds none. With a duplicate IRI it returns each row
+    twice.
     """
     _check_size(len(terms))
     return Fragment(" ".join(map(_n3, dict.fromkeys(terms))))
 
 
 def rows(*terms: Sequence[URIRef | Literal]) -> Fragment:
-    """Format rows for `VALUES (?x ?y) { $rows }`: each in brackets, all of one width, 1 to 1,000 terms in all."""
+    """Format rows for `VALUES (?x ?y) { $rows }`: each in brackets, all of one width, 1 to 1,000 terms in total."""
     if len({len(row) for row in terms}) > 1:
         raise ValueError("the rows of one VALUES block have one width")
     _check_size(sum(map(len, terms)))
@@ -63,7 +64,7 @@ def fill(template: str, **terms: URIRef | Literal | int | Fragment) -> str:
 
     Raises:
         InvalidArgument: a term cannot be written in SPARQL, such as a relative IRI or a text with NUL.
-        TypeError: a value is not a term. This and ValueError are mistakes in the caller's code, not a user's.
+        TypeError: a value is not a term. This and ValueError are mistakes in the calling code, not the user's.
         ValueError: the template and the terms do not have the same names, or a number is negative.
     """
     wanted = set(_PLACEHOLDER.findall(template))
@@ -85,14 +86,14 @@ def _format(value: URIRef | Literal | int | Fragment) -> str:
         case int():
             return str(value)
         case _:
-            raise TypeError(f"{type(value).__name__} is no term")
+            raise TypeError(f"{type(value).__name__} is not a term")
 
 
 def _n3(term: URIRef | Literal) -> str:
     if isinstance(term, Literal):
         return _literal(term)
     if not isinstance(term, URIRef):  # pyright: ignore[reportUnnecessaryIsInstance] - the last gate before a query
-        raise TypeError(f"{type(term).__name__} is no IRI and no literal")
+        raise TypeError(f"{type(term).__name__} is neither an IRI nor a literal")
     if not is_encoded(term):
         raise InvalidArgument(
             f"{echoed(str(term))} is not a valid IRI in a query", next_step="Use a full, encoded IRI."

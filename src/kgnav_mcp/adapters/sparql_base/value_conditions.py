@@ -1,4 +1,4 @@
-"""Conditions in SPARQL that a literal equals a wanted value: as a number, as a date, as a truth value or as a text.
+"""SPARQL conditions that a literal equals a value: as a number, as a date, as a truth value or as a text.
 
 Numbers are read from their texts, as everywhere in this program, so that `"0.1"^^xsd:float` is 0.1.
 """
@@ -84,7 +84,7 @@ def date_time(moment: Moment) -> str:
 
 
 def lookup_note(languages: Sequence[str]) -> str:
-    """The note on a list that was looked up by `usual_terms`."""
+    """The note for users on a list that was looked up by `usual_terms`: other spellings of the value are not found."""
     known = ", ".join(languages)
     return (
         "The property has too many values to compare them all: texts in other languages than "
@@ -136,9 +136,9 @@ def _equal_number(reader: Reader, value: Fragment, number: float) -> Iterator[Fr
 
 
 def date_form(period: Period) -> str:
-    """The regular expression of the texts of dates that equal a date, apart from times in other zones than UTC.
+    """The regular expression for texts of dates that equal a date, except times in zones other than UTC.
 
-    A date equals both those of a part of its time, and those that are less precise.
+    A date equals the times within it, and less precise dates that contain it.
     """
     given = [f"{part:02}" for part in map(int, period.parts[1:5])]
     month, day = (*given, _TWO_DIGITS, _TWO_DIGITS)[:2]

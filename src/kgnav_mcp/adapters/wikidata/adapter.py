@@ -48,9 +48,9 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     """One endpoint with one Wikibase.
 
     A triple is a statement. Its qualifiers are those of the statement, its rank unless that is normal, and its number
-    of references. Labels are names, not triples. Counts at a hub of a slow endpoint are lower bounds (EXACT_COUNTS is
-    not declared), and the data may be edited between two pages (nor is STABLE_CURSORS). In a truthy dump, which `open`
-    detects, triples are bare values, and QUALIFIERS is removed from the capabilities.
+    of references. Labels are names, not triples. Counts at a hub of a slow endpoint are lower bounds, so EXACT_COUNTS
+    is not declared; the data may be edited between two pages, so STABLE_CURSORS is not declared either. In a truthy
+    dump, which `open` detects, triples are values without statements, and QUALIFIERS is removed from the capabilities.
     """
 
     capabilities: frozenset[Capability] = frozenset({Capability.QUALIFIERS, Capability.LABELS, Capability.PLANS})
@@ -82,7 +82,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
 
     @property
     def subclass_relations(self) -> frozenset[str]:
-        """Wikidata's `subclass of`. Another Wikibase does not say which of its properties means that."""
+        """Wikidata's `subclass of`. Empty for another Wikibase, which does not say which property this is."""
         ids = self._readers.store.ids
         return frozenset({ids.relation(SUBCLASS)} if ids.base == WIKIDATA else ())
 

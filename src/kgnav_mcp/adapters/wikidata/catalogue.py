@@ -55,7 +55,7 @@ class CacheFile:
         return cls(folder / f"wikidata-{blake2b(chr(0).join(key).encode(), digest_size=8).hexdigest()}.json")
 
     def read(self) -> CachedCatalogue | None:
-        """The cached catalogue; None if there is none, or it cannot be read. Then the endpoint is asked."""
+        """The cached catalogue; None if there is none, or it cannot be read. Then it is read from the endpoint."""
         try:
             content = cast("dict[str, Any]", json.loads(self.path.read_text(encoding="utf-8")))
             if content["format"] != _FORMAT:
@@ -105,12 +105,12 @@ class Property:
 
     @property
     def to_entities(self) -> bool:
-        """Whether its values are entities."""
+        """Whether the property's values are entities."""
         return self.datatype in ENTITY_DATATYPES
 
 
 class Catalogue:
-    """The known properties. An empty catalogue works too: ids are shown for labels, and nothing is hidden.
+    """The known properties. With an empty catalogue, ids are shown in place of labels, and nothing is hidden.
 
     `stop` says why labels may be missing: unless it is COMPLETE, a label that is not found may be that of a property.
     Ids may always be missing: a copy may use properties that it does not define.
@@ -149,7 +149,7 @@ class Catalogue:
         return Relation(WikibaseIds.relation(local), self.label(local), label_from_id=not self.get(local).labels)
 
     def hidden(self, local: str) -> bool:
-        """Whether a property is left out of neighbourhoods unless asked for: identifiers of other databases are."""
+        """Whether a property is hidden in neighbourhoods unless requested, as identifiers of other databases are."""
         return self.get(local).datatype == EXTERNAL_ID
 
     def properties_named(self, name: str) -> list[str]:
@@ -162,9 +162,9 @@ class Catalogue:
         )
 
     def unknown(self, kind: str, name: str, *nearest: str, is_id: bool) -> KgnavError:
-        """The error for a name that was not found. `nearest` are suggestions to list before similar properties.
+        """The error for a name that was not found. `nearest` are suggestions that are listed before similar properties.
 
-        An id is looked up in the graph itself, so that a missing label does not explain why it was not found.
+        An id is looked up in the graph itself, so a missing label cannot be the reason why it was not found.
         """
         suggestions = [*nearest, *self.nearest(name)]
         if is_id or self.stop is Stop.COMPLETE:
@@ -178,12 +178,15 @@ class Catalogue:
 
 
 def label_languages(languages: Sequence[str]) -> tuple[str, ...]:
-    """The languages in which labels are tried, in order: the wanted ones, `mul` (all languages), English."""
+    """The languages in which labels are tried, in order: the preferred ones, `mul` (all languages), English."""
     return tuple(dict.fromkeys((*(language.lower() for language in languages), "mul", "en")))
 
 
 class CatalogueCache:
-    """Holds the catalogue of one endpoint. A copy on disk is used at once; if it is old, it is refreshed meanwhile."""
+    """Holds the catalogue of one endpoint.
+
+    A copy on disk is used at once; if it is old, it is refreshed in the background.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -203,7 +206,7 @@ class CatalogueCache:
         """Why the catalogue is missing, incomplete or old; empty if it is not."""
 
     async def open(self) -> None:
-        """Load the catalogue from disk, else from the endpoint. If that is too slow, continue without a catalogue.
+        """Load the catalogue from disk, or else from the endpoint. If that is too slow, continue without a catalogue.
 
         Raises:
             StoreError: the endpoint does not answer at all.
@@ -218,10 +221,10 @@ class CatalogueCache:
             self._refreshing = asyncio.create_task(self._refresh())
 
     async def has(self, local: str) -> bool:
-        """Whether there is a property with a bare id: the catalogue has it, or a statement or a qualifier uses it.
+        """Whether a property with this bare id exists: the catalogue has it, or a statement or a qualifier uses it.
 
         Raises:
-            StoreTimeout: the catalogue lacks it, and the store did not say in time whether it is used.
+            StoreTimeout: the catalogue lacks it, and the store did not answer in time whether it is used.
         """
         if local in self.current:
             return True
@@ -230,7 +233,9 @@ class CatalogueCache:
         return bool((await self._reader.select(queries.ANY_USE, predicates=predicates)).any_rows())
 
     async def datatype(self, local: str) -> str:
-        """The datatype of a property. If the catalogue lacks it, TIME or QUANTITY if a full value shows it, else empty.
+        """The datatype of a property.
+
+        If the catalogue lacks it: TIME or QUANTITY if a full value shows it, otherwise empty.
 
         Raises:
             StoreTimeout: the store did not return a full value in time.
@@ -250,7 +255,7 @@ class CatalogueCache:
         return found
 
     async def close(self) -> None:
-        """Cancel a refresh that is under way."""
+        """Cancel a refresh that is in progress."""
         task, self._refreshing = self._refreshing, None
         if task is not None:
             task.cancel()

@@ -33,7 +33,7 @@ from kgnav_mcp.port import FarEndKind
 from kgnav_mcp.port.lists import batches
 
 COUNTED_AT_HUBS = 1_001
-"""The bound up to which the rows of one relation of a hub are counted."""
+"""Maximum number of rows of one relation of a hub that are counted."""
 
 _BATCH_SIZE = 300
 """Properties, or entities, that one query tests."""
@@ -72,9 +72,9 @@ class CountReader:
         return await self._cache.get(request, lambda: self._counted(entities, request))
 
     async def exceeds(self, entities: Sequence[URIRef], direction: Direction, limit: int) -> bool:
-        """Whether more than `limit` statements point at the entities, found out without counting them all.
+        """Whether more than `limit` statements point at the entities, tested without counting all of them.
 
-        Returns False also if that is not possible; then `at` has to count.
+        Also False if that cannot be tested; then `at` must count.
         """
         cached = await self._cache.cached(_CountRequest(frozenset(map(str, entities)), direction, None))
         if cached is not None or direction is Direction.OUTGOING or self._store.wikidata.counted is not None:
@@ -261,7 +261,7 @@ class CountReader:
 
 
 def hub_timed_out() -> StoreTimeout:
-    """The error for a hub about which nothing could be read in time."""
+    """The error for a hub of which nothing could be read in time."""
     return StoreTimeout(
         None,
         "the store timed out while counting the triples that point at this entity",

@@ -1,6 +1,6 @@
-"""Finds entities by name: with the Wikibase's own search API or vector search if it has one, else by labels in SPARQL.
+"""Finds entities by name: with the Wikibase's search API or vector search if it has one, otherwise by labels in SPARQL.
 
-In SPARQL, an exact label in one of the wanted languages is found by index. Any other spelling takes a scan of all
+In SPARQL, an exact label in one of the preferred languages is found by index. Any other spelling takes a scan of all
 labels, which finishes in time only in a small copy, so it is done only there.
 """
 
@@ -43,7 +43,7 @@ _MAX_BYTES = 5_000_000
 
 @dataclass(frozen=True, slots=True)
 class FoundEntity:
-    """An entity that was found: its bare id, the text that matched, and whether that text is its label."""
+    """A result of a search: the entity's bare id, the text that matched, and whether that text is its label."""
 
     id: str
     text: str
@@ -51,7 +51,7 @@ class FoundEntity:
 
 
 class JsonApi:
-    """A client for one address that answers GET requests with JSON. It observes the rate limit of its host."""
+    """A client for one address that answers GET requests with JSON. It keeps to the rate limit of its host."""
 
     def __init__(
         self, address: str, *, agent: str, timeout: float, transport: httpx2.AsyncBaseTransport | None = None
@@ -174,12 +174,11 @@ def _match(entry: object) -> FoundEntity | None:
 
 _MEANING_SCORE = 0.5
 _MIN_MATCHES, _MAX_MATCHES = 10, 50
-"""The least number of matches requested from the search API, which are scored here; and the number that is searched
-for an exact name."""
+"""Minimum number of matches requested from the search API, which are scored here; and the number for an exact name."""
 
 
 class EntityFinder(entity_finder.EntityFinder):
-    """Finds entities. Those of one name are sorted by id, oldest first; candidates by how well known they are."""
+    """Finds entities. Those with the same name are sorted by id, oldest first; candidates by prominence."""
 
     namesakes = 0
     with_text = queries.WITH_TEXT
@@ -198,7 +197,7 @@ class EntityFinder(entity_finder.EntityFinder):
             await search.close()
 
     async def sizes(self, iris: Sequence[URIRef]) -> Mapping[URIRef, Size]:
-        """The number of statements and of sitelinks of entities, as far as the store has these numbers."""
+        """The number of statements and of sitelinks of entities, where the store has these numbers."""
         found: dict[str, dict[URIRef, int]] = {"statements": {}, "sitelinks": {}}
         for row in (await self._reader.in_batches(queries.SIZES, "ids", iris)).rows:
             found[str(row["p"])][iri_in(row, "s")] = number_in(row, "o")
@@ -250,8 +249,8 @@ class _LabelNames(SparqlNames):
             raise StoreTimeout(
                 error.seconds,
                 error.message,
-                next_step="No label is exactly this, and there are too many to search all: use an id or the exact "
-                "label, or set the option search to the address of the Wikibase's API.",
+                next_step="No entity has exactly this label, and there are too many labels to search them all: use "
+                "an id or the exact label, or set the option search to the address of the Wikibase's API.",
             ) from error
 
 

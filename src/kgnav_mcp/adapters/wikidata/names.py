@@ -1,4 +1,4 @@
-"""Labels in the wanted languages, descriptions, classes, and redirects of merged entities."""
+"""Reads labels in the preferred languages, descriptions, classes, and redirects of merged entities."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _LABEL_SECONDS = 3600.0
 
 
 class Names(names.Names):
-    """Reads labels in the wanted languages, else in `mul`, English or any. Those of properties are in the catalogue."""
+    """Reads labels: in the preferred languages, or else in `mul`, English or any.
+
+    Labels of properties are in the catalogue.
+    """
 
     def __init__(self, store: Store, catalogues: CatalogueCache) -> None:
         ids, languages = store.ids, label_languages(store.languages)

@@ -29,7 +29,7 @@ _Write = Callable[..., Fragment]
 
 
 class QualifierWriter:
-    """Writes patterns of qualifiers."""
+    """Writes conditions on the qualifiers of statements."""
 
     def __init__(self, store: Store, catalogues: CatalogueCache) -> None:
         self._part = store.reader.part
@@ -42,7 +42,7 @@ class QualifierWriter:
         return self._part(queries.QUALIFIED_BY_NODE, statement=statement, qualifiers=qualifiers, value=node)
 
     def equal(self, statement: Fragment, names: Sequence[str], value: Fragment, wanted: Sequence[Scalar]) -> Fragment:
-        """The pattern that one of these qualifiers of a statement has a value printed like one of these constants.
+        """The pattern that one of these qualifiers of a statement has a value printed as one of these constants.
 
         The value is bound to the variable `value`.
 
@@ -53,9 +53,9 @@ class QualifierWriter:
         texts = [one for one in wanted if isinstance(one, str) and sendable(one)]
         numbers = [one for one in wanted if isinstance(one, int | float)]
         if len(wanted) > MAX_TERMS // 2 or not all(abs(number) < _NUMBER_BOUND for number in numbers):
-            raise cannot_express("so many constants, or so large ones")
+            raise cannot_express("this many constants, or constants of this size")
         if not _NO_VALUES.isdisjoint(texts):
-            raise cannot_express("qualifiers without a known value")
+            raise cannot_express("qualifiers that are not compared with a constant")
         alternatives: list[str] = []
         for name in names:
             write = partial(self._part, statement=statement, qualifier=self._ids.qualifier(name), value=value)
@@ -119,12 +119,12 @@ def _year(text: str) -> str:
     """
     date = date_parts(text)
     if date is None:
-        raise cannot_express("times that are no dates")
+        raise cannot_express("times that are not dates")
     return f"{'-' if date[0] < 0 else ''}{abs(int(date[0])):04}-"
 
 
 class PatternWriter(Writer):
-    """Writes patterns over the statements that are shown; in a truthy copy, over its triples."""
+    """Writes patterns over the visible statements; in a truthy copy, over its triples."""
 
     def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, naming)

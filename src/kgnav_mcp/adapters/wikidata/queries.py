@@ -1,10 +1,10 @@
 """All queries that are sent to the endpoint of a Wikibase, each with its cost.
 
-`?s` is the entity that is asked about or that a statement is about, `?st` a statement, `?o` a value. No query uses
-SERVICE, and each declares its prefixes, as QLever requires. Entities are given by VALUES rather than as constants:
-Oxigraph starts from VALUES, but with a constant it starts from all best-ranked statements. `$best` restricts statements
-to those of the best rank, or not at all. A fragment is a part of a query; its cost is given with the query. How a row
-is written depends on the form of the copy (`Form`): queries use its fragments by their names (`$leaving`).
+`?s` is the entity of the request or the head of a statement, `?st` a statement, `?o` a value. No query uses SERVICE,
+and each declares its prefixes, as QLever requires. Entities are given by VALUES rather than as constants: Oxigraph
+starts from VALUES, but with a constant it starts from all best-ranked statements. `$best` restricts statements to those
+of the best rank, or not at all. A fragment is a part of a query; its cost is given with the query. How a row is written
+depends on the form of the copy (`Form`): queries refer to its fragments by their names (`$leaving`).
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ KINDS: Final = {
 class Form:
     """How a copy of a Wikibase represents rows.
 
-    Some fragments are for any property, and bind it to `?p`. The others are for one property ($claim, $p, $direct).
+    Some fragments match any property and bind it to `?p`. The others match one property ($claim, $p, $direct).
     """
 
     folder: str
-    """The path, under the base, of the predicates that lead to values."""
+    """The path, after the base, of the predicates that lead to values."""
     statements: bool
     """Whether rows have statement nodes, `?st`, with qualifiers, ranks, references and full values."""
     every: str
@@ -123,7 +123,7 @@ UNTYPED_LABELS: Final = (
     "SELECT ?s ?o WHERE { { SELECT ?s ?o WHERE { ?s rdfs:label ?o } LIMIT $looked_at } "
     "FILTER(STRSTARTS(STR(?s), $properties) && LANG(?o) IN ($languages)) } OFFSET $skip LIMIT $most"
 )
-"""Costs $looked_at labels, in a copy that does not even say what a property is."""
+"""Costs $looked_at labels, in a copy that does not declare which entities are properties."""
 LABEL_COUNT: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?s WHERE { ?s rdfs:label ?o } LIMIT $most }"
 """Costs $most labels."""
 ANY_USE: Final = "SELECT ?p WHERE { VALUES ?p { $predicates } ?s ?p ?o } LIMIT 1"
@@ -139,7 +139,7 @@ DIRECT: Final = (
     "SELECT ?p WHERE { { { SELECT ?s WHERE { ?s $instance ?o } LIMIT 1 } BIND($instance AS ?p) } UNION "
     "{ { SELECT ?p WHERE { ?s ?p ?o } LIMIT $most } FILTER(CONTAINS(STR(?p), $folder)) } } LIMIT 1"
 )
-"""Costs a row where a property is used that all of Wikidata uses, else at most $most triples."""
+"""Costs a row where a property is used that every Wikidata copy uses, otherwise at most $most triples."""
 DIRECT_CLAIM: Final = "SELECT ?s ?direct WHERE { ?s wikibase:directClaim ?direct } LIMIT 1"
 """Costs a row."""
 
@@ -261,7 +261,10 @@ WITH_MOMENT: Final = (
     "?s $direct ?any . FILTER((?any >= $first && ?any < $after) || "
     '(?any >= $first_day && ?any < $day_after && REGEX(STR(?any), "T00:00:00Z?$")))'
 )
-"""The last three cost every value of the property, in each query of nodes. A time at midnight is shown as its day."""
+"""Like the two templates before, it costs every value of the property in each query of nodes.
+
+A time at midnight is shown as its day.
+"""
 WITH_TIME: Final = (
     "{ VALUES ?t { $days } ?v wikibase:timeValue ?t ; wikibase:timePrecision ?q . "
     "FILTER(?q = 9 || (?q = 10 && ?t >= $first_of_month && ?t < $month_after) "
@@ -277,7 +280,7 @@ EVERY: Final = (
     "{ ?s rdfs:label ?any } UNION { ?s ?said ?any FILTER(?said != owl:sameAs && !STRSTARTS(STR(?s), $statements)) } "
     "FILTER(STRSTARTS(STR(?s), $entities))"
 )
-"""Costs the labels that are read; if these are not enough, every triple of the graph. Redirects are left out."""
+"""Costs the labels that are read; if these are not enough, every triple of the graph. Redirects are excluded."""
 UP_TO_NODES: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT DISTINCT ?s WHERE { $conditions } LIMIT $most }"
 """Costs $most nodes."""
 OF_NODES: Final = "$claims $class"
@@ -358,7 +361,8 @@ OF_ANY: Final = "FILTER(STRSTARTS(STR($p), $value))"
 """Restricts to predicates that lead to values, of any property."""
 _QUALIFIED: Final = "$statement $qualifier $value ."
 QUALIFIED_BY: Final = f"VALUES $value {{ $terms }} {_QUALIFIED}"
-"""Costs the uses of the qualifier with these values. Of the following, each costs all uses of the qualifier."""
+"""Costs the uses of the qualifier with these values. Each of the following templates costs all uses of the qualifier.
+"""
 QUALIFIED_BY_TEXT: Final = f"{_QUALIFIED} FILTER(STR($value) IN ($texts))"
 QUALIFIED_BY_BEGINNING: Final = f"{_QUALIFIED} FILTER(STRSTARTS(STR($value), $text))"
 QUALIFIED_BY_NUMBER: Final = (
@@ -369,4 +373,4 @@ QUALIFIED_BY_LABEL: Final = f"{_QUALIFIED} FILTER EXISTS {{ $value rdfs:label ?l
 QUALIFIED_BY_NODE: Final = "$statement ($qualifiers) $value ."
 """Costs the uses of the qualifiers with the node, if another part of the query binds that node."""
 REACHES: Final = f"$source ($relations)* $target . {_TO_ENTITY}"
-"""Along the values of the best-ranked statements."""
+"""Follows the values of the best-ranked statements."""

@@ -70,7 +70,7 @@ class RowReader(RowSource[URIRef, str, StatementRow]):
         """One page of the statements of these properties, as `GraphAdapter.neighbours` defines it.
 
         Raises:
-            StoreTimeout: the query timed out before there was any row.
+            StoreTimeout: the query timed out before it returned any row.
         """
         self._relation_paths = relation_paths
         page = await neighbours_page(
@@ -209,7 +209,7 @@ async def qualified(store: Store, statements: StatementReader, value: URIRef, li
 
 
 def statement_in_row(row: Row, name: str) -> StatementRow:
-    """The statement in a row of a query about one property."""
+    """Parse the statement in a row of a query about one property."""
     return StatementRow(iri_in(row, "s"), name, statement(row, "st"), row.get("o"))
 
 

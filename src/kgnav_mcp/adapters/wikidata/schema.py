@@ -56,7 +56,7 @@ FindNamed = Callable[[str, int], Awaitable[Page[Namesake]]]
 class KnownClasses:
     """The classes with their sizes, largest first, and their labels.
 
-    `complete` says that there are no other classes, `all_labels_read` that the labels of all classes are here.
+    `complete`: there are no other classes. `all_labels_read`: the labels of all classes are included.
     """
 
     counts: Mapping[str, Count]
@@ -66,7 +66,7 @@ class KnownClasses:
 
 
 class Classes:
-    """Reads the classes when they are first needed, and looks them up by name."""
+    """Reads the classes on first use, and looks them up by name."""
 
     def __init__(self, store: Store, names: Names, named: FindNamed) -> None:
         self._store = store
@@ -83,7 +83,7 @@ class Classes:
         return self._known
 
     async def resolve(self, name: str) -> Types:
-        """The classes that an id or a name means. For a name not always all of them: then there is a note.
+        """The classes that an id or a name means. If a name may have further ones, a note says so.
 
         Raises:
             UnknownName: there is no such class.
@@ -211,7 +211,7 @@ class SchemaReader:
 
         Raises:
             UnknownName: the graph has nothing of that name.
-            StoreTimeout, Unsupported: this cannot be known, because not all labels of properties were read.
+            StoreTimeout, Unsupported: that is not certain, because not all labels of properties were read.
         """
         catalogue = self._catalogues.current
         local = self._store.ids.property(name)

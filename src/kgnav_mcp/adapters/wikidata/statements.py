@@ -40,7 +40,7 @@ _REFERENCES: Final = Relation("prov:wasDerivedFrom", "references")
 
 @dataclass(frozen=True, slots=True)
 class StatementRow:
-    """A row: its head, its property, its statement node (None in a truthy copy), and its value (None: it has none)."""
+    """A row: its head, its property, its statement node (None in a truthy copy), and its value (None: no value)."""
 
     head: URIRef
     property: str
@@ -72,7 +72,7 @@ _NO_DETAILS: Final = _Details()
 
 
 class StatementReader:
-    """Reads the details of statements, and makes triples of them."""
+    """Reads the details of statements, and converts them to triples."""
 
     def __init__(self, store: Store, names: Names, catalogues: CatalogueCache) -> None:
         self._reader = store.reader
@@ -81,7 +81,7 @@ class StatementReader:
         self._catalogues = catalogues
 
     async def triples(self, found: Sequence[StatementRow]) -> list[Triple]:
-        """Statements as triples with their qualifiers. Labels and details are read at the same time."""
+        """Convert statements to triples with their qualifiers. Labels and details are read concurrently."""
         ends = await in_thread(len(found), lambda: [end for each in found for end in (each.head, each.value)])
         details, labels = await gathered(self._details(found), self._labels(ends))
         qualifiers = await in_thread(
@@ -97,7 +97,7 @@ class StatementReader:
         return await in_thread(len(found), triples)
 
     async def nodes(self, found: Sequence[StatementRow], direction: Direction) -> list[Node]:
-        """Only the far ends of statements."""
+        """The far ends of statements, without their details."""
         if direction is Direction.INCOMING:
             labels = await self._names.labels(each.head for each in found)
             return [self._names.entity(each.head, labels) for each in found]
@@ -212,7 +212,7 @@ class StatementReader:
         return self.literal(local, value, full_value, labels)
 
     def literal(self, local: str, value: Term, full: FullValue, labels: Mapping[str, str]) -> model.Literal:
-        """A value that is not an entity, as readable text. `full` is the node of its full value."""
+        """Convert a value that is not an entity to readable text. `full` is the node of its full value."""
         known = self._catalogues.current.get(local).datatype
         if not isinstance(value, Literal):
             return model.Literal(str(value), known or "url")

@@ -146,7 +146,7 @@ class Preset:
     search: str = ""
     """Address of the Wikibase API that finds entities by name; empty: labels are searched in SPARQL."""
     vectors: str = ""
-    """Address of a search by meaning, which is used where the option `vector_search` asks for it."""
+    """Address of a search by meaning. It is used only with the option `vector_search`."""
     scans: bool = False
     """Whether all labels may be scanned to find a name in another spelling."""
     max_grouped_triples: int | None = None
@@ -221,22 +221,22 @@ class Wikidata:
     base: str
     """The concept base; empty: read from the endpoint."""
     known: bool
-    """Whether it is a known public endpoint, which certainly has statements, so that nothing has to be detected."""
+    """Whether it is a known public endpoint, which is known to have statements, so that nothing must be detected."""
     search: str
     vectors: str
     vector_search: bool
     scans: bool
     """Whether all labels may be scanned to find a name in another spelling."""
     counted: int | None
-    """Incoming triples up to which an entity's relations are counted by grouping; None: always."""
+    """Number of incoming triples up to which an entity's relations are counted by grouping; None: always."""
     dialect: Dialect
     """The dialect of the store as far as the preset knows it."""
     every_rank: bool
     """Whether statements of lower ranks are shown too, not only the best ones."""
     external_ids: bool
-    """Whether identifiers of other databases are shown without being asked for."""
+    """Whether identifiers of other databases are shown without being requested."""
     values_only: bool
-    """Whether bare values are read also where there are statements."""
+    """Whether only values are read, even where there are statements."""
     instance_of: str
     cache: Path | None
     """Folder in which the property catalogue is cached; None: it is not cached."""
@@ -309,9 +309,9 @@ _MAX_TRIPLES: Final = 100_000
 
 
 async def detect_wikibase(reader: Reader, wikidata: Wikidata) -> tuple[WikibaseIds, Form]:
-    """The ids under the endpoint's concept base, and the form of its rows (statements, or values of a truthy dump).
+    """Detect the endpoint's ids (its concept base), and the form of its rows: statements, or values of a truthy dump.
 
-    The base is read from definitions of properties if there are any, else from predicates in use.
+    The base is read from definitions of properties if there are any, otherwise from predicates in use.
 
     Raises:
         InvalidStore: the endpoint has neither statements nor values of a Wikibase.
@@ -339,7 +339,7 @@ async def detect_wikibase(reader: Reader, wikidata: Wikidata) -> tuple[WikibaseI
 
 
 class Store:
-    """The endpoint with its settings. Its `reader` fills in the terms and fragments that all queries share."""
+    """An open endpoint with its settings. Its `reader` fills in the terms and fragments that all queries share."""
 
     def __init__(
         self, client: Selects, wikidata: Wikidata, ids: WikibaseIds, form: Form, options: AdapterOptions

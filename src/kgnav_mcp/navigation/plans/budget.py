@@ -14,7 +14,7 @@ from time import monotonic
 from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge, StoreTimeout
 from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Certainty, Count, PartSize, Stop
-from kgnav_mcp.navigation.plans.evaluate.values import Table, Value, weight
+from kgnav_mcp.navigation.plans.evaluate.values import Table, Value, size_in_bytes
 from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, Variable
 from kgnav_mcp.values.scalars import MAX_BYTES, Growth
 
@@ -129,7 +129,7 @@ class Budget:
             PlanOverBudget: the plan makes too many bytes, or nests lists too deeply.
         """
         try:
-            size += sum(map(weight, values))
+            size += sum(map(size_in_bytes, values))
         except RecursionError as error:
             excess = "nests lists too deeply"
             raise PlanOverBudget(excess, write_part(expression), next_step="Join lists with +: [x] + list.") from error
@@ -171,7 +171,7 @@ class Budget:
                 if isinstance(value, tuple):
                     size = known.get(id(value))
                     if size is None:
-                        size = known[id(value)] = weight(value)
+                        size = known[id(value)] = size_in_bytes(value)
                     total += size
                 elif isinstance(value, str):
                     total += len(value)

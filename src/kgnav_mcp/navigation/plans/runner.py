@@ -20,26 +20,26 @@ from kgnav_mcp.errors import (
 from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, Deadline, known, time_limit
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan, check
-from kgnav_mcp.navigation.plans.check.estimates import sizes_of, steps_of, values_joined
+from kgnav_mcp.navigation.plans.check.estimates import estimated_steps, max_joined_values, sizes_of
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.smaller_plans import over_budget, over_steps, refused, timed_out
 from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
-from kgnav_mcp.navigation.plans.evaluate.independent_patterns import factors, refuse_products
+from kgnav_mcp.navigation.plans.evaluate.independent_patterns import independent_counts, refuse_products
 from kgnav_mcp.navigation.plans.explain.empty_answers import (
-    about_named_nodes,
-    explained,
+    empty_answer_note,
     is_empty_answer,
     is_zero_count,
+    named_nodes_note,
     reversed_edge_note,
-    zero_explained,
+    zero_count_note,
 )
 from kgnav_mcp.navigation.plans.explain.first_rows import (
-    about_cut_tie,
-    about_first_rows,
-    about_limit,
     counting_without_limit,
-    with_one_more,
-    without_one_more,
+    cut_tie_note,
+    first_rows_note,
+    limit_note,
+    with_extra_row,
+    without_extra_row,
 )
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.proofs import collected, proved, with_proof
@@ -116,9 +116,9 @@ class PlanRunner:
             StoreTimeout: the plan did not end in time.
             InvalidCursor: the rows have changed since the cursor was made.
         """
-        deadline, asked = self._deadline(), plan if proof or after is not None else with_one_more(plan, limit)
+        deadline, extended = self._deadline(), plan if proof or after is not None else with_extra_row(plan, limit)
         try:
-            page = await self._page(asked, limit, deadline, after, proof=proof)
+            page = await self._page(extended, limit, deadline, after, proof=proof)
         except PlanTooLarge as error:
             sizes = known(error.sizes) or await self._sizes(plan)
             raise refused(PlanTooLarge(error.bound, sizes, next_step=error.next_step), plan) from error
@@ -128,9 +128,9 @@ class PlanRunner:
             raise over_steps(error, plan, await self._sizes(plan)) from error
         except StoreTimeout as error:
             raise timed_out(error, plan, await self._sizes(plan)) from error
-        return page if after is not None else await self._explained(plan, asked, page, deadline)
+        return page if after is not None else await self._explained(plan, extended, page, deadline)
 
-    async def _explained(self, plan: Plan, asked: Plan, page: PlanPage, deadline: Deadline) -> PlanPage:
+    async def _explained(self, plan: Plan, extended: Plan, page: PlanPage, deadline: Deadline) -> PlanPage:
         """The first page of a plan with notes, as far as there is time for them: the rows are valid without them."""
         has_answer = partial(self._has_answer, deadline)
 
@@ -143,20 +143,20 @@ class PlanRunner:
             except StoreTimeout:
                 return _UNEXPLAINED
 
-        page, behind = (page, None) if asked is plan else without_one_more(plan, page)
+        page, behind = (page, None) if extended is plan else without_extra_row(plan, page)
         if not is_empty_answer(page):
-            notes = [page.note, await unless_late(about_first_rows(self.graph, plan, page))]
-            if behind is not None and steps_of(await SchemaNames.of(self.graph), plan) <= _CHEAP_STEPS:
-                tie = about_cut_tie(plan, page, behind, lambda one: self._page(one, 2, deadline))
+            notes = [page.note, await unless_late(first_rows_note(self.graph, plan, page))]
+            if behind is not None and estimated_steps(await SchemaNames.of(self.graph), plan) <= _CHEAP_STEPS:
+                tie = cut_tie_note(plan, page, behind, lambda one: self._page(one, 2, deadline))
                 notes.append(await unless_late(tie))
             notes.append(await unless_late(self._without_limit(plan, page, deadline)))
         elif is_zero_count(page):
-            zero = await unless_late(zero_explained(plan, has_answer))
+            zero = await unless_late(zero_count_note(plan, has_answer))
             notes = [page.note, zero if page.stop is Stop.COMPLETE else ""]
         else:
-            notes = [page.note or await unless_late(explained(plan, has_answer))]
+            notes = [page.note or await unless_late(empty_answer_note(plan, has_answer))]
         if is_empty_answer(page):
-            notes.append(await unless_late(about_named_nodes(self.graph, self._lookups, plan)))
+            notes.append(await unless_late(named_nodes_note(self.graph, self._lookups, plan)))
             notes.append(await unless_late(reversed_edge_note(plan, has_answer)))
         return replace(page, note=" ".join(dict.fromkeys(filter(None, notes))))
 
@@ -165,10 +165,10 @@ class PlanRunner:
         counting = counting_without_limit(plan, page)
         if counting is None or Capability.PLANS not in self.graph.capabilities:
             return ""
-        if steps_of(await SchemaNames.of(self.graph), counting) > _COUNTED_STEPS:
+        if estimated_steps(await SchemaNames.of(self.graph), counting) > _COUNTED_STEPS:
             return ""
         async with asyncio.timeout(COUNTED_S):
-            return await about_limit(counting, page, lambda one: self._page(one, 2, deadline, by_store_only=True))
+            return await limit_note(counting, page, lambda one: self._page(one, 2, deadline, by_store_only=True))
 
     async def _page(
         self,
@@ -181,7 +181,7 @@ class PlanRunner:
         by_store_only: bool = False,
     ) -> PlanPage:
         """A page of rows. Raises Unsupported if the store cannot run the plan and it has to, `by_store_only`."""
-        parts = factors(plan) if after is None and not proof else []
+        parts = independent_counts(plan) if after is None and not proof else []
         if parts:
             pages = [await self._page(part, limit, deadline, by_store_only=by_store_only) for part in parts]
             return self._product(plan, pages)
@@ -189,7 +189,7 @@ class PlanRunner:
         limits = await self._step_limits(plan, after)
         compiled = proved(plan) if proof else plan
         by_store = self.by_store and Capability.PLANS in self.graph.capabilities
-        if by_store and compiled and not evaluated and values_joined(plan) <= _MAX_JOINED:
+        if by_store and compiled and not evaluated and max_joined_values(plan) <= _MAX_JOINED:
             position = lambda: "the store is at work"  # noqa: E731
             # what the store cannot express is evaluated here
             with nullcontext() if by_store_only else suppress(Unsupported):
@@ -220,7 +220,11 @@ class PlanRunner:
     async def _step_limits(self, plan: Plan, after: str | None) -> StoreLimits:
         """The limits of each question to the store: if the estimate of the plan is too high, each has few steps."""
         limits = store_limits()
-        if plan.only_exists or after is not None or steps_of(await SchemaNames.of(self.graph), plan) <= _MAX_STEPS:
+        if (
+            plan.only_exists
+            or after is not None
+            or estimated_steps(await SchemaNames.of(self.graph), plan) <= _MAX_STEPS
+        ):
             return limits
         return replace(limits, steps=_STORE_STEPS)
 

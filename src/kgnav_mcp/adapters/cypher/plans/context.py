@@ -1,7 +1,7 @@
-"""The context in which one plan is written: names of the catalogue, parameters, variables, forms of nodes and edges.
+"""The context in which one plan is written: names of the catalogue, parameters, variables, and how nodes are returned.
 
 A node is sorted by its printed id, an edge by its ends and its own properties, and a path by its nodes and edges, as
-`kgnav_mcp.plan.Project` defines. Each is returned as a list that `cells` decodes.
+`kgnav_mcp.plan.Project` defines. Each is returned as a list that `CellReader` decodes.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class QueryContext:
     property_types: PropertyTypes
     parameters: dict[str, object] = field(default_factory=dict[str, object])
     node_ids: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The store's own ids of the nodes that the plan begins with, by the ids that answers print."""
+    """The store's own ids of the nodes at the start of the plan, by the ids that answers print."""
     missing: set[PropertyKey] = field(default_factory=set[PropertyKey])
-    """Properties whose types were needed but are not known yet. They are read, and the query is written again."""
+    """Properties whose types are needed but not known yet. They are read, and the query is written again."""
     _numbers: Iterator[int] = field(default_factory=count)
 
     @property
@@ -77,7 +77,7 @@ class QueryContext:
         """A constant of the plan, as a parameter.
 
         Raises:
-            Unsupported: the store cannot hold such a value.
+            Unsupported: the store cannot store such a value.
         """
         if value is None:
             return Typed("null", Single())
@@ -87,7 +87,7 @@ class QueryContext:
         """A list of constants of the plan, as one parameter.
 
         Raises:
-            Unsupported: the store cannot hold such a value.
+            Unsupported: the store cannot store such a value.
         """
         kinds = [_kind(value) for value in values]
         return Typed(f"${self.parameter([*values])}", Listed(common_kind(kinds)))
@@ -96,7 +96,7 @@ class QueryContext:
         """Alternative labels or types, joined by `|`.
 
         Raises:
-            Unsupported: one is not in the catalogue (it may be new).
+            Unsupported: a name is not in the catalogue, such as one that is new.
         """
         found = list(names)
         if unknown := set(found).difference(known):
@@ -110,7 +110,7 @@ class QueryContext:
             Unsupported: a relation has the same name.
         """
         if of_node and any(name in self.catalogue.types for name in ids):
-            raise unsupported("a property that is called as a relation is")
+            raise unsupported("a property with the same name as a relation")
         return [key for key in self.catalogue.keys if split_key(key)[0] in ids]
 
     def types(self, owner: OfNode | OfEdge, key: str) -> frozenset[str]:
@@ -141,10 +141,11 @@ class QueryContext:
         return self.fill(queries.PRINTED_ID, cases=" ".join(cases), id=own) if cases else own
 
     def identified(self, variable: str, lookup: Lookup) -> str:
-        """The condition that a variable is a node whose printed id is one of those that are looked up.
+        """The condition that a variable is a node whose printed id is among those that are looked up.
 
-        Its id names the first label with a key that the node has, so it has no value of an earlier key. This is short,
-        because Neo4j takes 0.1 to 0.5 s to plan a query that compares `printed_id` where a graph has 15 labels.
+        A node's id contains the first of its labels that has a key, so the node has no value of an earlier key. This
+        test is short, because Neo4j takes 0.1 to 0.5 s to plan a query that compares `printed_id` where a graph has 15
+        labels.
         """
         own = (lookup.label, lookup.key)
         earlier = list(takewhile(lambda id_key: id_key != own, self._id_keys))
@@ -179,7 +180,7 @@ class QueryContext:
         match kind:
             case Single(types):
                 if not types <= SORTED:
-                    raise unsupported("the order of times, places and the like")
+                    raise unsupported("sorting by times, points or durations")
                 return text
             case OfNode():
                 return self.printed_id(text)
@@ -200,7 +201,7 @@ class QueryContext:
         types = self.types(kind, "")
         members = {member_type(name) for name in types}
         if not members <= PLAIN | {DATE}:
-            raise unsupported("the order of edges with times, places, names in languages and the like")
+            raise unsupported("sorting by edges whose properties are times, points or names in languages")
         head, tail = (self._node_of(f"{end}({text})") for end in ("startNode", "endNode"))
         keys = f"${self.parameter(sorted(self.catalogue.keys))}"
         given = {"variable": text, "keys": keys}
@@ -258,5 +259,5 @@ def _kind(value: Scalar) -> Single:
         case str() if encodable(value) == value:
             name = "STRING"
         case _:
-            raise unsupported("a value that the store cannot hold")
+            raise unsupported("a value that the store cannot store")
     return Single(frozenset((name,)))

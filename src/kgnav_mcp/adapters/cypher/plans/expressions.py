@@ -1,4 +1,4 @@
-"""Expressions of plans as Cypher's, each with its kind."""
+"""Writes the expressions of plans in Cypher, each with its kind."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ _SIMPLE = {
 """Functions of one value: the types that they accept, and those that they return."""
 
 
-def called(context: QueryContext, function: Function, arguments: Sequence[Typed]) -> Typed:  # noqa: C901, PLR0911, PLR0912 - one each
+def function_call(context: QueryContext, function: Function, arguments: Sequence[Typed]) -> Typed:  # noqa: C901, PLR0911, PLR0912 - one each
     """A function call.
 
     Raises:
-        Unsupported: Cypher's function behaves differently for such values.
+        Unsupported: Cypher's function gives another result for such values.
     """
     if function is Function.COALESCE:
         kind = common_kind(each.kind for each in arguments)
@@ -115,14 +115,14 @@ def called(context: QueryContext, function: Function, arguments: Sequence[Typed]
         case _, Single(types) if function in _SIMPLE and types <= _SIMPLE[function][0]:
             return Typed(f"{function}({of.text})", Single(_SIMPLE[function][1]))
         case _:
-            raise unsupported(f"{function} of such a value")
+            raise unsupported(f"{function} of a value of this type")
 
 
-def calculated(context: QueryContext, left: Typed, operator: ArithmeticOperator, right: Typed) -> Typed:
+def arithmetic_expression(context: QueryContext, left: Typed, operator: ArithmeticOperator, right: Typed) -> Typed:
     """An arithmetic expression.
 
     Raises:
-        Unsupported: Cypher would fail, or print a number in another way.
+        Unsupported: Cypher would fail, or print a number differently.
     """
     if NULL in {left.kind, right.kind}:
         return Typed("null", NULL)
@@ -133,13 +133,13 @@ def calculated(context: QueryContext, left: Typed, operator: ArithmeticOperator,
     ):
         return Typed(text, Single(TEXT))
     if not one <= NUMBERS or not other <= NUMBERS or operator is ArithmeticOperator.POWER:
-        raise unsupported("arithmetic with what may be no numbers")
+        raise unsupported("arithmetic with values that may not be numbers")
     if operator in {ArithmeticOperator.DIVIDE, ArithmeticOperator.REMAINDER} and not _FRACTION & {*one, *other}:
         text = context.fill(queries.QUOTIENT, left=left.text, operator=operator, right=right.text)
     elif operator in {ArithmeticOperator.DIVIDE, ArithmeticOperator.REMAINDER} and not (
         one <= _FRACTION or other <= _FRACTION
     ):
-        raise unsupported("a quotient of numbers that may be whole or not")
+        raise unsupported("a quotient of numbers that may or may not be integers")
     return Typed(text, Single(_FRACTION if one <= _FRACTION or other <= _FRACTION else one | other))
 
 
@@ -158,9 +158,9 @@ _DATE_TEXT = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of a property: a single value, or with `many` a list.
+    """The values of a property: a single value or, with `many`, a list.
 
-    `stored` is the property as the store has it, a list or a single value, if it has one key only.
+    If the property has only one key, `stored` is its value in the store, a list or a single value.
     """
 
     text: str
@@ -170,7 +170,7 @@ class Values:
 
 
 class Expressions:
-    """Writes the expressions of one query. The callback `pattern` writes one inside `exists` or `count`."""
+    """Writes the expressions of one query. The callback `pattern` writes a pattern inside `exists` or `count`."""
 
     def __init__(self, context: QueryContext, pattern: Callable[[Match, Scope, str], str]) -> None:
         self._context = context
@@ -205,17 +205,17 @@ class Expressions:
             case HasLabel(name, labels):
                 return self._has_label(variable(name, scope), labels)
             case Arithmetic(left, operator, right):
-                return calculated(self._context, self.value(left, scope), operator, self.value(right, scope))
+                return arithmetic_expression(self._context, self.value(left, scope), operator, self.value(right, scope))
             case ListOf(items):
                 return self._list(items, scope)
             case Call(function, arguments):
-                return called(self._context, function, [self.value(argument, scope) for argument in arguments])
+                return function_call(self._context, function, [self.value(argument, scope) for argument in arguments])
             case Exists(match):
                 return Typed(self._pattern(match, scope, "exists"), _TRUTH)
             case CountOf(match):
                 return Typed(self._pattern(match, scope, "count"), Single(frozenset(("INTEGER",))))
             case _:
-                raise unsupported("times of edges, and sums where no rows are put together")
+                raise unsupported("start and end dates of edges, and aggregates outside of a projection")
 
     def _list(self, items: Sequence[Expression], scope: Scope) -> Typed:
         """A list, never as a plain list of parameters.
@@ -249,11 +249,11 @@ class Expressions:
         if not isinstance(value.kind, Single) or not value.kind.types & BOOLEAN:
             return "null"
         if not value.kind.types <= BOOLEAN:
-            raise unsupported("a condition that may be a value")
+            raise unsupported("a condition whose value may be something other than true, false or null")
         return value.text
 
     def start_condition(self, expression: Expression, scope: Scope) -> str:
-        """A condition that all rows of a MATCH must meet. If it compares a node's id, it becomes a look-up by key."""
+        """A condition on all rows of a MATCH. If it compares a node's id, it becomes a look-up by key."""
         ids = id_condition(expression)
         if ids is None:
             return self.condition(expression, scope)
@@ -266,7 +266,11 @@ class Expressions:
         return f"({' OR '.join(self._context.identified(node.text, each) for each in lookups)})" if lookups else "false"
 
     def values(self, expression: Property, scope: Scope) -> Values:
-        """The values of a property. Raises Unsupported for types of values that Cypher treats differently."""
+        """The values of a property.
+
+        Raises:
+            Unsupported: Cypher compares values of such types differently from plans.
+        """
         owner = variable(expression.owner, scope)
         if owner.kind == NULL:
             return Values("null", frozenset())
@@ -285,9 +289,9 @@ class Expressions:
             return Values(f"toString({texts[0]})", all_types)
         single = frozenset(member_type(name) for name in all_types) - {NOTHING}
         if not single <= PLAIN:
-            raise unsupported("dates, places and other values with types of their own")
+            raise unsupported("dates, points and other values of Neo4j's own types")
         if len(keys) > 1 and single != all_types:
-            raise unsupported("lists under several keys")
+            raise unsupported("a property with lists under several keys")
         stored = texts[0] if len(keys) == 1 else None
         return Values(self._context.fill(queries.VALUES, values=", ".join(texts)), single, many=True, stored=stored)
 
@@ -298,7 +302,7 @@ class Expressions:
         texts: list[str] = []
         for label, key in (*own, *((None, key) for key in usual)):
             if not context.types(OfNode(((label,),)) if label else OfNode(), key) <= TEXT:
-                raise unsupported("names that are no texts")
+                raise unsupported("names that are not texts")
             text = context.fill(queries.NO_TEXT, value=f"{node.text}.{quoted(key)}")
             texts.append(
                 text
@@ -369,7 +373,7 @@ class Expressions:
                 return values
             case Call(function, (argument,)) if isinstance(values := self._side_of_call(argument, scope), Values):
                 member = self._context.new_variable()
-                value = called(self._context, function, [Typed(member, Single(values.types))])
+                value = function_call(self._context, function, [Typed(member, Single(values.types))])
                 if not isinstance(value.kind, Single):
                     raise unsupported(f"{function} of several values")
                 text = self._context.fill(queries.EACH, list=values.text, member=member, value=value.text)
@@ -412,10 +416,10 @@ def variable(name: str, scope: Scope) -> Typed:
     """The expression of a variable.
 
     Raises:
-        Unsupported: the variable is not in scope any more.
+        Unsupported: the variable is no longer in scope.
     """
     if name not in scope:
-        raise unsupported("a variable that the rows no longer have")
+        raise unsupported("a variable that is no longer in scope")
     return scope[name]
 
 
@@ -438,7 +442,7 @@ def _check_comparable(left: Kind, right: Kind) -> None:
 
 def _comparison(left: Typed, comparison: Comparison, right: Typed) -> str:
     if comparison is Comparison.MATCHES:
-        raise unsupported("regular expressions, which stores read in other ways")
+        raise unsupported("regular expressions, whose syntax differs between stores")
     if _is_date_comparison(left, right):
         return f"(left({left.text}, {len(str(right.constant))}) {comparison} {right.text})"
     if _is_date_comparison(right, left):

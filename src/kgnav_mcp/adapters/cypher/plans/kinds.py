@@ -1,4 +1,4 @@
-"""Kinds of values: what each expression of a plan may be, and which types the properties of a graph really have."""
+"""Kinds of values: what each expression of a plan may be, and which types the properties of a graph actually have."""
 
 from __future__ import annotations
 
@@ -113,11 +113,11 @@ def common_kind(kinds: Iterable[Kind]) -> Kind:  # noqa: PLR0911 - one for each 
         return OfPath()
     if all(isinstance(kind, Listed) for kind in found):
         return Listed(common_kind(kind.of for kind in found if isinstance(kind, Listed)))
-    raise unsupported("values of several kinds in one place")
+    raise unsupported("values of several types in one column or list")
 
 
 def unsupported(what: str) -> Unsupported:
-    """The error for what Cypher cannot express, or only with another meaning."""
+    """The error for a part of a plan that Cypher cannot express, or only with another meaning."""
     return Unsupported(f"Cypher has no equivalent: {what}")
 
 
@@ -132,44 +132,44 @@ def is_plain(kind: Kind) -> bool:
 
 
 class PropertyTypes:
-    """Cache of the types that the properties of a graph have. Only those that plans needed are read."""
+    """A cache of the types of the graph's properties. Only those that plans needed are read."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._known: dict[PropertyKey, tuple[float, frozenset[str]]] = {}
 
-    def known(self, asked: PropertyKey) -> frozenset[str] | None:
+    def known(self, key: PropertyKey) -> frozenset[str] | None:
         """The types of the values under a key; None if they are not in the cache."""
-        read_at, types = self._known.get(asked, (0.0, frozenset[str]()))
+        read_at, types = self._known.get(key, (0.0, frozenset[str]()))
         return types if read_at > time.monotonic() - _MAX_AGE else None
 
-    async def read(self, asked: Iterable[PropertyKey]) -> None:
+    async def read(self, wanted: Iterable[PropertyKey]) -> None:
         """Read the types of some properties into the cache.
 
         Raises:
             StoreError: the store fails.
         """
-        for (edges, owner), group in groupby(sorted(asked), key=lambda one: (one.edges, one.owner)):
+        for (edges, owner), group in groupby(sorted(wanted), key=lambda one: (one.edges, one.owner)):
             keys = list(group)
             await self._read(edges, owner, [one for one in keys if one.key])
             if len(keys) > 1 or not keys[0].key:
                 await self._read_all_keys([one for one in keys if not one.key])
 
-    async def _read(self, edges: bool, owner: str, asked: Sequence[PropertyKey]) -> None:
-        if not asked:
+    async def _read(self, edges: bool, owner: str, keys: Sequence[PropertyKey]) -> None:
+        if not keys:
             return
-        types = ", ".join(self._session.builder.fill(queries.TYPE_OF, value=f"n.{quoted(one.key)}") for one in asked)
+        types = ", ".join(self._session.builder.fill(queries.TYPE_OF, value=f"n.{quoted(one.key)}") for one in keys)
         template = queries.KINDS_OF_EDGES if edges else queries.KINDS_OF_NODES
         parts = {"type" if edges else "label": labelled(owner or None), "types": types}
         rows = await self._session.items(template, parts)
-        for place, one in enumerate(asked):
+        for place, one in enumerate(keys):
             self._store(one, {row[place] for row in rows})
 
-    async def _read_all_keys(self, asked: Sequence[PropertyKey]) -> None:
-        for one in asked:
+    async def _read_all_keys(self, keys: Sequence[PropertyKey]) -> None:
+        for one in keys:
             rows = await self._session.items(queries.KINDS_OF_ALL_KEYS, {"type": labelled(one.owner or None)})
             self._store(one, rows)
 
-    def _store(self, asked: PropertyKey, types: Iterable[str]) -> None:
+    def _store(self, key: PropertyKey, types: Iterable[str]) -> None:
         names = {name.removesuffix(" NOT NULL") for name in types}
-        self._known[asked] = time.monotonic(), frozenset(names - {"NULL"})
+        self._known[key] = time.monotonic(), frozenset(names - {"NULL"})

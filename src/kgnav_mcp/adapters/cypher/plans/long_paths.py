@@ -1,7 +1,7 @@
-"""Finds paths that are too long to be listed by the store.
+"""Finds out whether a plan has paths that are too long for the store to list.
 
-Neo4j copies a path for each edge that it adds, and compares that edge with all before: a chain of 20,000 edges takes
-it hours, and it does not look at the time meanwhile. One path of a given length is found at once if there is one.
+Neo4j copies a path for each edge that it adds, and compares that edge with all before: a chain of 20,000 edges takes it
+hours, during which it does not check its time limit. One path of a given length, if there is one, is found at once.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.plan.walking import conjunction, conjuncts, variables_of
 
 LONG, TOO_LONG = 200, 1_000
-"""Edges of a path that is found within some ten milliseconds, and of one that takes a second to be found."""
+"""Lengths in edges of a path that is found within some ten milliseconds, and of one that takes about a second."""
 
 
 def plans_of_one_path(plan: Plan, length: int) -> Iterator[tuple[EdgePattern, Plan]]:
-    """The paths of a plan that are listed one by one and may be too long, each with plans that find one of `length`.
+    """For each path that a plan lists and that may be too long, the plans that find one path of this length.
 
-    There is a plan for each end of a path from which the store may begin.
+    There is one plan for each end of the path from which the store may start.
     """
     for pipeline in plan.pipelines:
         for place, clause in enumerate(pipeline.clauses):

@@ -1,4 +1,4 @@
-"""Patterns of plans as MATCH clauses, and as subqueries for paths where Cypher's own patterns mean something else."""
+"""Writes the patterns of plans as MATCH clauses, or as subqueries for paths that Cypher's patterns do not express."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kgnav_mcp.plan.walking import conjuncts, variables_of
 
 
 class Search:
-    """The search for the paths of one edge of a pattern (an edge with a length), from a node that is known."""
+    """The search for the paths of one edge of a pattern (an edge with a length), from a known node."""
 
     def __init__(self, context: QueryContext, edge: EdgePattern, types: str) -> None:
         if edge.path is None:
@@ -33,12 +33,12 @@ class Search:
         return self.gives_edges
 
     def ends(self, near: str, far: str, *, forward: bool) -> str:
-        """The clause that finds the ends that can be reached, or that are at the wanted distance."""
+        """The clause that finds the ends that can be reached, or those at the requested distance."""
         shortest, longest = self._length.shortest, self._length.longest
         fill, subquery = self._context.fill, self._context.builder.subquery
         if longest == 0:
             if shortest > 0:
-                raise unsupported("a path that cannot be")
+                raise unsupported("a path whose maximum length is less than its minimum length")
             return subquery(near, queries.ONLY_ITSELF, near=near, far=far)
         itself = fill(queries.ITSELF, near=near, far=far) if shortest == 0 else ""
         if self._length.kind is PathKind.DISTANCE:
@@ -50,7 +50,7 @@ class Search:
             path = self._quantified("any_shortest", near, far, way, forward=forward)
             return subquery(near, queries.AT_DISTANCE, far=far, path=path, condition=condition, itself=itself)
         if shortest > 1:
-            raise unsupported("what can be reached by longer ways, which may take an edge again")
+            raise unsupported("nodes reached by a path of a minimum length, which may repeat an edge")
         length = f"*{shortest}..{longest or ''}"
         path = self._arrow(near, length, far, forward=forward)
         return subquery(near, queries.REACHED, far=far, path=path, itself=itself)
@@ -73,7 +73,7 @@ class Search:
                 return self._context.builder.subquery(ends, itself)
             itself = self._context.fill(queries.OR_NO_EDGES, no_edges=itself)
         elif longest == 0:
-            raise unsupported("a path that cannot be")
+            raise unsupported("a path whose maximum length is less than its minimum length")
         path = self._quantified("all_shortest", near, far, way, forward=forward)
         one = self._length.kind is PathKind.SHORTEST
         condition = f"{near} <> {far}"
@@ -155,7 +155,7 @@ class Patterns:
 
 
 def outer(scope: Scope) -> str:
-    """The variables that a subquery may use from the query around it."""
+    """The variables of the surrounding query that a subquery may use."""
     return ", ".join(dict.fromkeys(value.text for value in scope.values() if value.text != NOTHING))
 
 
@@ -205,7 +205,7 @@ class _PatternWriter:
             )
         else:
             if any(len(path.elements) > 3 for path in self._match.paths):
-                raise unsupported("a path through edges that may be the same")
+                raise unsupported("a path whose edges may be equal")
             self._write(single_nodes, [], node_paths)
             for edge in matched_edges:
                 own = [paths[edge.variable]] if edge.variable in paths else []
@@ -229,15 +229,15 @@ class _PatternWriter:
         """
         edges = [edge.variable for edge in self._match.edges]
         if len(set(edges)) < len(edges):
-            raise unsupported("one edge in two places of a pattern")
+            raise unsupported("the same edge variable twice in a pattern")
         for edge in self._match.edges:
             if edge.variable in self._outer_scope and (
                 edge.path is not None or not isinstance(self._outer_scope[edge.variable].kind, OfEdge)
             ):
-                raise unsupported("a path that the rows have already")
+                raise unsupported("a path variable that is already bound")
         nodes = {*self._labels, *(end for edge in self._match.edges for end in (edge.source, edge.target))}
         if any(name in self._outer_scope and not isinstance(self._outer_scope[name].kind, OfNode) for name in nodes):
-            raise unsupported("a value in the place of a node")
+            raise unsupported("a value used as a node")
 
     def _write(self, alone: Sequence[str], edges: Sequence[EdgePattern], paths: Sequence[PathPattern]) -> None:
         """Add one MATCH clause with these nodes, edges and paths."""
@@ -299,7 +299,7 @@ class _PatternWriter:
             edge = edges.pop(name, None)
             backwards = edge is not None and before != edge.source
             if edge is None or (backwards and edge.path is not None):
-                raise unsupported("two paths through one edge, or one that is gone against its direction")
+                raise unsupported("two paths through one edge, or a path followed against its direction")
             types += edge.relations or ("",)
             text += self._edge(edge, backwards=backwards)
         variable = self._bind(path.variable, OfPath(() if "" in types else tuple(dict.fromkeys(types))))
@@ -331,12 +331,12 @@ class _PatternWriter:
             )
         else:
             if path is not None or self._use_counts[edge.variable] > 1:
-                raise unsupported("edges of a path of which only the ends are told")
+                raise unsupported("the edges of a path of which only the ends are read")
             self._clauses.append(search.ends(self.scope[near].text, end, forward=forward))
             self._bound.add(edge.variable)
             self.scope[edge.variable] = Typed(NOTHING, NULL)
         if path is not None and path.elements != (edge.source, edge.variable, edge.target):
-            raise unsupported("a path that is gone against its direction, or through several parts")
+            raise unsupported("a path followed against its direction, or of several parts")
         filters: list[str] = []
         if far not in self._bound:
             self.scope[far] = Typed(end, OfNode(tuple(self._labels.get(far, ()))))
@@ -360,7 +360,7 @@ def _has_searched_part(path: PathPattern, searched: Iterable[EdgePattern]) -> bo
     names = {edge.variable for edge in searched}
     found = names.intersection(path.elements)
     if found and len(path.elements) > 3:
-        raise unsupported("a path of which a part is a shortest one")
+        raise unsupported("a path of which a part is a shortest path")
     return bool(found)
 
 

@@ -1,4 +1,4 @@
-"""Whole plans as one query, clause by clause, with rows in the order that plans define."""
+"""Writes whole plans as one query, clause by clause, with rows in the order that plans define."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ _COUNT = Single(frozenset(("INTEGER",)))
 
 
 def aggregated(context: QueryContext, one: Aggregate, of: Typed | None) -> Typed:
-    """An aggregate of the argument `of` (None: of the rows) as Cypher's. A collected list is not sorted yet.
+    """An aggregate of `of` (None: of the rows) in Cypher. A collected list is not sorted yet.
 
     Raises:
-        Unsupported: Cypher aggregates such values in another way.
+        Unsupported: Cypher aggregates such values differently from plans.
     """
     if of is None:
         if one.distinct or one.function is not AggregateFunction.COUNT:
-            raise unsupported("a sum of the rows themselves")
+            raise unsupported("an aggregate of the rows themselves other than a count")
         return Typed("count(*)", _COUNT)
     value = f"DISTINCT {of.text}" if one.distinct else of.text
     types = of.kind.types if isinstance(of.kind, Single) else None
@@ -72,7 +72,7 @@ def aggregated(context: QueryContext, one: Aggregate, of: Typed | None) -> Typed
         case AggregateFunction.COLLECT if simple:
             return Typed(f"collect({value})", Listed(of.kind))
         case _:
-            raise unsupported(f"{one.function} of such values")
+            raise unsupported(f"{one.function} of values of this type")
 
 
 def sorted_list(context: QueryContext, one: Aggregate, found: Typed, *, in_order: bool) -> str | None:
@@ -86,7 +86,7 @@ def sorted_list(context: QueryContext, one: Aggregate, found: Typed, *, in_order
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A plan in Cypher, with the kinds of its columns. The parameters `$skip` and `$limit` are still to be added."""
+    """A plan in Cypher, with the kinds of its columns. The caller adds the parameters `$skip` and `$limit`."""
 
     text: str
     parameters: Mapping[str, object]
@@ -214,7 +214,7 @@ class Compiler:
             text, project, scope = self._grouped(project, scope, in_order=in_order)
             texts.append(text)
         elif any(aggregates(order.by) for order in project.order):
-            raise unsupported("an order by sums of rows that are not put together")
+            raise unsupported("sorting by aggregates where rows are not grouped")
         values = [self._value(column.value, scope) for column in project.columns]
         columns = [Typed(self._context.new_variable(), value.kind) for value in values]
         named = {column.name: value for column, value in zip(project.columns, columns, strict=True)}
@@ -249,7 +249,7 @@ class Compiler:
     def _order_key(self, project: Project, order: Order, scope: Scope) -> tuple[str, bool]:
         value = self._value(by_columns(project, order.by), scope)
         if isinstance(value.kind, Single) and SEVERAL in value.kind.types:
-            raise unsupported("an order by several values")
+            raise unsupported("sorting by a property with several values")
         return self._context.sort_key(value), order.descending
 
     def _grouped(self, project: Project, scope: Scope, *, in_order: bool) -> tuple[str, Project, Scope]:

@@ -6,20 +6,20 @@ Placeholders are filled by `builder.Builder`. Variables are made by the compiler
 from __future__ import annotations
 
 KINDS_OF_NODES = "MATCH (n{label}) RETURN collect(DISTINCT [{types}])"
-"""A scan of a label, or of all nodes; run rarely, as the types are cached."""
+"""A scan of a label, or of all nodes. It runs rarely, because the types are cached."""
 KINDS_OF_EDGES = "MATCH ()-[n{type}]->() RETURN collect(DISTINCT [{types}])"
-"""A scan of a type, or of all edges; run rarely, too."""
+"""A scan of a type, or of all edges. It runs rarely, because the types are cached."""
 KINDS_OF_ALL_KEYS = """
 MATCH ()-[n{type}]->() UNWIND [key IN {keys(n)} | [key, n[key]]] AS own
 WITH own[0] AS key, own[1] AS value
 RETURN collect(DISTINCT CASE WHEN key CONTAINS '@' THEN 'TEXT IN A LANGUAGE' ELSE {value_type(value)} END)
 """
-"""As above. Keys with a language have a type of their own, because they are not sorted as they are written."""
+"""As KINDS_OF_EDGES. Keys with a language have a type of their own, because plans sort them in another order."""
 TYPE_OF = """
 [value IN [{value}] |
  CASE WHEN {is_number_list(value)} AND size(value) >= $vector THEN 'VECTOR' ELSE {value_type(value)} END][0]
 """
-"""Nothing but the value."""
+"""Costs nothing beyond reading the value."""
 
 ANSWER = """
 {plan}
@@ -31,8 +31,8 @@ RETURN rows[start..start + $slice]
 """
 """A sort of all rows, of which only the page is kept.
 
-The plan stands in a subquery, since Neo4j would else begin where the rows come in order, to stop at the end of the
-page: it then took 13 s for the nodes near one of a million, which need 50 ms.
+The plan is in a subquery. Otherwise Neo4j would start where the rows come in order, to stop at the end of the page: it
+then took 13 s for the nodes near one of a million, which need 50 ms.
 """
 
 ROWS = """
@@ -65,12 +65,13 @@ OWN_VALUES = """
   WITH key, place, CASE WHEN {value_type(value)} STARTS WITH 'DATE' THEN toString(value) ELSE value END AS value
   ORDER BY key, place RETURN [key, value]
 """
-"""All properties of an edge, single ones or lists in their order."""
+"""All properties of an edge in their order, single values or lists."""
 PATH_KEY = """
 [ns IN [nodes({variable})] | [rs IN [relationships({variable})] |
  [{first}] + [i IN range(0, size(rs) - 1) | [{edge}, {node}]]][0]][0]
 """
-"""The sort keys of all nodes and edges of the path. Its lists are made once: each costs as much as the whole path."""
+"""The sort keys of all nodes and edges of the path. Its lists are computed once: each costs as much as the whole path.
+"""
 FIRST_NODE, NEXT_NODE, STEP = "ns[0]", "ns[i + 1]", "rs[i]"
 
 NODE_CELL = "[{node_id({variable})}, {labels({variable})}, [key IN $described | {variable}[key]]]"
@@ -79,7 +80,7 @@ PATH_CELL = """
 CASE WHEN {variable} IS NULL THEN null
      ELSE [[n IN nodes({variable}) | {node}], [r IN relationships({variable}) | {edge}]] END
 """
-"""Their properties."""
+"""The properties of all nodes and edges of the path."""
 EACH = "[{member} IN {list} | {value}]"
 
 VALUES = "reduce(found = [], one IN [{values}] | found + CASE WHEN one IS NULL THEN [] ELSE one END)"
@@ -99,7 +100,7 @@ NUMBERS_FIRST = """
 CASE WHEN {value_type(value)} STARTS WITH 'INTEGER' OR {value_type(value)} STARTS WITH 'FLOAT' THEN 0 ELSE 1 END, value
 """
 VALUE_IN = "CASE WHEN size({values}) = 0 THEN null ELSE {value} IN {values} END"
-"""As above."""
+"""A sort of the values of one node or edge."""
 NO_TEXT = "CASE WHEN trim({value}) <> '' THEN {value} END"
 """The value, unless it is a blank text."""
 OF_LABEL = "CASE WHEN {variable}:{label} THEN {value} END"
@@ -110,7 +111,7 @@ QUOTIENT = "CASE WHEN {right} = 0 THEN null ELSE {left} {operator} {right} END"
 MEAN = "CASE WHEN count({value}) = 0 THEN null ELSE toFloat(sum({value})) / count({value}) END"
 
 REACHED = "MATCH {path} RETURN DISTINCT {far}{itself}"
-"""Each edge that can be reached from the near end, once, as the store keeps a set of ends."""
+"""Each edge that can be reached from the near end, once: the store keeps a set of ends."""
 AT_DISTANCE = "MATCH {path} WHERE {condition} RETURN {far}{itself}"
 """Breadth first from the near end."""
 ITSELF = " UNION RETURN {near} AS {far}"
@@ -129,6 +130,6 @@ ALL_SHORTEST = """
 MATCH {path} WHERE {condition}
 RETURN {far}{way}, relationships({way}) AS {edge}{itself}
 """
-"""As above."""
+"""As SHORTEST."""
 OPTIONAL = "{body} RETURN {inner}"
 ANY_ROW = "RETURN 1 AS one"

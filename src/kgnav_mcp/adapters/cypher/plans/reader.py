@@ -85,7 +85,7 @@ class PlanReader:
 
         Raises:
             Unsupported: Cypher cannot express the plan, or only with another meaning.
-            InvalidCursor: `after` is no position, or the row before it has changed.
+            InvalidCursor: `after` is not a position, or the row before it has changed.
             PlanOverBudget: the plan lists paths that are too long for the store.
             StoreError: the store fails.
         """
@@ -122,7 +122,7 @@ class PlanReader:
             if not context.missing:
                 return query
             await self._property_types.read(context.missing)
-        raise unsupported("a graph that changes faster than it can be read")
+        raise unsupported("a graph whose properties change while their types are read")
 
     async def _refuse_long_paths(self, plan: Plan) -> None:
         """Refuse a plan with a path that the store would not list in time.

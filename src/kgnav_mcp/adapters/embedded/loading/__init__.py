@@ -1,4 +1,4 @@
-"""The loader: `load` writes RDF, tables of triples or edges, and property graphs into one graph file."""
+"""The loader: `load` writes RDF, tables, networks, ontologies and property graphs into one graph file."""
 
 from kgnav_mcp.adapters.embedded.loading.loader import load
 from kgnav_mcp.adapters.embedded.loading.options import (

@@ -35,10 +35,10 @@ ENDS = (
     ("gene1", "gene2"),
     ("protein1", "protein2"),
 )
-"""Names of the columns with the two ends of an edge: Gephi, networkx, igraph, Cytoscape, KGTK, STRING, ..."""
+"""Names of the two columns with the ends of an edge, as in Gephi, networkx, igraph, Cytoscape, KGTK and STRING."""
 
 ENDS_OF_STATEMENTS = (("subject", "value"), ("item", "value"), ("entity", "value"))
-"""Names that only mean the ends of an edge if there is also a column for the relation."""
+"""Names of columns that are the ends of an edge only if there is also a column for the relation."""
 
 ENDINGS = ("", "id", "node", "nodeid", "key", "uri", "iri", "entity", "name", "label")
 """Suffixes of the names above: `source_id`, `startNode`, `from_name`."""
@@ -69,15 +69,15 @@ RELATION_ENDINGS = ("type", "id", "name", "label", "uri", "iri")
 """Suffixes of these names: `relation_id`. (`edge_id` is the id of an edge.)"""
 
 LETTERS = (("s", "p", "o"), ("h", "r", "t"))
-"""Single letters, recognised only if all three are there."""
+"""Single letters as column names. They are recognised only if all three are present."""
 NODE_LETTERS = ("u", "v")
-"""Single letters, recognised only as the first two columns."""
+"""Single letters as column names. They are recognised only as the first two columns."""
 
 NODE_IDS = ("id", "nodeid", "vertexid", "entityid")
 """Names of the first column of a table of nodes."""
 
 GENERAL = frozenset(("id", "name", "title", "value", "weight", "count", "score", "date", "year", "description"))
-"""Column names that show that a line is a header, but not what it is a header of."""
+"""Column names that show that a line is a header, but not whether of nodes or edges."""
 
 UNDIRECTED = frozenset(("undirected", "mutual"))
 DIRECTIONS = frozenset(("directed", *UNDIRECTED))
@@ -90,7 +90,7 @@ _CYPHER_TYPE = re.compile(r"type\(\w+\)", re.IGNORECASE)
 
 
 def normalized(name: str) -> str:
-    """Returns the form of a column name that is compared."""
+    """Returns a column name in the form in which names are compared."""
     return _PUNCTUATION.sub("", name).casefold()
 
 
@@ -229,16 +229,16 @@ _LISTED = 200
 
 @dataclass(frozen=True, slots=True)
 class ChosenColumns:
-    """Names of columns by what they hold. Each option applies to every table that has its columns."""
+    """Columns that the user chose, by what they contain. Each option applies to every table that has its columns."""
 
     head: str = ""
     tail: str = ""
     relation: str = ""
-    """A column, or if no column of the table has this name, the relation of each edge."""
+    """The column of relations or, if no column of the table has this name, the relation of all its edges."""
     id: str = ""
     name: str = ""
     label: str = ""
-    """A column, or if no column of the table has this name, the label of each node."""
+    """The column of labels or, if no column of the table has this name, the label of all its nodes."""
     edges: tuple[str, ...] = ()
     """Columns whose values are the tails of edges, which are named after the column."""
     split: tuple[tuple[str, str], ...] = ()
@@ -246,15 +246,15 @@ class ChosenColumns:
 
     @property
     def keys(self) -> dict[str, str]:
-        """The columns that decide whether a table is meant, by their options."""
+        """The columns that decide whether the options apply to a table, by option."""
         options = {"--head": self.head, "--tail": self.tail, "--id": self.id}
         return {option: name for option, name in options.items() if name}
 
     def check(self) -> None:
-        """Checks that the options go together.
+        """Checks that the options are consistent.
 
         Raises:
-            LoadError: one is missing, or without effect.
+            LoadError: an option is missing, or has no effect.
         """
         if bool(self.head) != bool(self.tail):
             raise LoadError(
@@ -277,7 +277,7 @@ class ChosenColumns:
         """Returns the header of a table with these fields in its first line; None if it has none of the columns.
 
         Raises:
-            LoadError: it has some of the columns, or two of one name.
+            LoadError: it has only some of the columns, or two columns with the same name.
         """
         names = [field.strip() for field in fields]
         places = {option: _place(names, name) for option, name in self.keys.items()}
@@ -337,10 +337,10 @@ class ChosenColumns:
         return found if found.of(Role.LABEL) or not found.of(Role.ID) else replace(found, label=self.label)
 
     def check_used(self, headers: Sequence[tuple[str, Header]]) -> None:
-        """Checks that every column is one of a table, after all tables are recognised.
+        """Checks, once all tables are recognised, that each chosen column is in a table.
 
         Raises:
-            LoadError: no table has one of them.
+            LoadError: no table has one of the columns.
         """
         chosen = [(source, header) for source, header in headers if header.chosen]
         names = {normalized(column.name) for _, header in chosen for column in header.columns}
@@ -357,10 +357,10 @@ class ChosenColumns:
 
 
 def check_distinct_names(source: str, names: Sequence[str]) -> None:
-    """Checks that no two columns have one name.
+    """Checks that no two columns have the same name.
 
     Raises:
-        LoadError: two have. The error names them.
+        LoadError: two columns have the same name. The message names them.
     """
     repeated = [name for name, number in Counter(filter(None, names)).items() if number > 1]
     if repeated:
@@ -373,7 +373,7 @@ def check_distinct_names(source: str, names: Sequence[str]) -> None:
 
 
 def absent_column(source: str, option: str, name: str, names: Sequence[str]) -> LoadError:
-    """The error for a column that a table does not have, with those that it has."""
+    """Returns the error for a chosen column that a table does not have. It lists the columns of the table."""
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
 
     known = [each for each in names if each]
@@ -394,9 +394,9 @@ def _place(names: Sequence[str], name: str) -> int | None:
 
 
 def suggested_commands(source: str, fields: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The commands that would load a table with these columns: as edges, and as nodes with edges.
+    """Returns the commands that would load a table with these columns: as edges, and as nodes with edges.
 
-    The first column whose values are distinct is taken for the id, and the first other column of texts for the far end.
+    The first column with distinct values is taken for the id, and the first other column of texts for the far end.
     """
     names = [field.strip() for field in fields]
     full = [row for row in rows if len(row) == len(names)]

@@ -25,7 +25,7 @@ Edge: TypeAlias = "tuple[str, str, str, list[tuple[str, PropertyValue]]]"
 """Head, relation, tail and qualifiers."""
 
 WEIGHT = "weight"
-"""The qualifier for a number after two nodes, named as in networkx."""
+"""The name of the qualifier for a number after two nodes, as in networkx."""
 
 _INTEGER = re.compile(r"-?\d+(\.0)?")
 """pandas appends `.0` to the integers of a column with missing values."""
@@ -44,9 +44,9 @@ _SHOWN_ROLES = (
 
 
 def with_inferred_types(source: Source) -> Source:
-    """Returns the table with types for its property columns: integer or float if all values are, else text.
+    """Returns the table with types for its property columns: integer or float if all its values are, otherwise text.
 
-    NaN and infinities are numbers beside others.
+    NaN and infinities count as numbers if the column has other numbers.
 
     Raises:
         LoadError: the source cannot be read.
@@ -173,7 +173,7 @@ def describe_table(source: Source, relation: str) -> list[str]:
         parts.append(source.layout.ambiguity_note)
     if not names_relations(source):
         each = "each edge" if header is None or not header.of(Role.TYPE) else "an edge without a relation"
-        parts.append(f"{each} is called {echoed(relation)} (--relation NAME calls it otherwise)")
+        parts.append(f"{each} gets the relation {echoed(relation)} (--relation NAME sets another)")
     return [f"{source.name}: {'; '.join(parts)}"] if parts else []
 
 
@@ -255,7 +255,7 @@ class _ListEdges:
                 given = cast("dict[object, object]", found)
                 return self._stager.literals({str(name): value for name, value in given.items()})
         if text and not is_number(text):
-            raise ValueError("a number or attributes in braces are expected behind the two nodes")
+            raise ValueError("a number or attributes in braces are expected after the two nodes")
         return [(WEIGHT, (text, "integer" if _INTEGER.fullmatch(text) else "float", None, None))] if text else []
 
 

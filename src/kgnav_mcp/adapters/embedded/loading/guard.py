@@ -16,13 +16,13 @@ from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 from kgnav_mcp.errors import BadLine
 
 LONGEST_TEXT = 16 * 1024 * 1024
-"""Bytes of a literal, comment or tag, at most. This is the limit of pyoxigraph's Turtle parser."""
+"""Maximum length of a literal, comment or tag in bytes. This is the limit of pyoxigraph's Turtle parser."""
 
 MAX_DEPTH = 1000
-"""Levels of nesting, at most. An `rdf:List` of 500 items written in full has as many; nothing else comes near."""
+"""Maximum number of nested levels. An `rdf:List` of 500 items written in full has 1,000; nothing else comes near."""
 
 MAX_PREFIXES = 10_000
-"""Prefixes that are kept of those that the sources of a load declare, at most."""
+"""Maximum number of declared prefixes that are kept from all sources of a load."""
 
 _BLOCK = 1 << 18
 """Bytes checked at a time."""
@@ -74,7 +74,10 @@ JSON = Tokens(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', b'"')
 
 
 class Guard(ABC):
-    """The checked bytes of a source, as a stream for its parser. `line`: where the part being checked starts."""
+    """The bytes of a source, checked, as a stream for its parser.
+
+    `line` is the line where the part being checked starts.
+    """
 
     longest = LONGEST_TEXT
 
@@ -127,7 +130,10 @@ class Guard(ABC):
 
 
 class BracketGuard(Guard):
-    """Counts brackets outside of strings, IRIs and comments. By default those of Turtle, TriG and N3."""
+    """Checks the nesting of brackets outside of strings, IRIs and comments.
+
+    The default syntax is that of Turtle, TriG and N3.
+    """
 
     tokens = TURTLE
     deepest = MAX_DEPTH
@@ -170,7 +176,10 @@ class BracketGuard(Guard):
 
 
 MAX_CONTEXTS = 100
-"""JSON-LD contexts that are searched for prefixes, at most. If every item of a list has one, they are all alike."""
+"""Maximum number of JSON-LD contexts that are searched for prefixes.
+
+If every item of a list has one, they are all alike.
+"""
 _CONTEXT = re.compile(rb'"@context"\s*:\s*(?=[{\[])')
 _NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S*[/#]")
 
@@ -204,13 +213,13 @@ class JsonLdGuard(BracketGuard):
 MAX_ENTITIES = 1000
 
 LONGEST_ENTITY = 1024
-"""Characters of an entity's value, at most. Ontologies use entities to abbreviate namespaces."""
+"""Maximum length of an XML entity's value in characters. Ontologies use entities to abbreviate namespaces."""
 
 MAX_ATTRIBUTES = 1000
-"""Attributes of one element, at most. Parsers compare each with every other."""
+"""Maximum number of attributes of one element. Parsers compare each with every other."""
 
 NAMESPACE_ENDS = ("/", "#", "_", ":", "=")
-"""How a namespace ends. Oxigraph also declares parts of ids as prefixes, which are no namespaces."""
+"""Characters that a namespace ends with. Oxigraph also declares parts of ids as prefixes; these are ignored."""
 
 _REFERENCE = re.compile(r"&(?:#(\d+)|#x([0-9a-fA-F]+)|([^&;\s]+));")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}

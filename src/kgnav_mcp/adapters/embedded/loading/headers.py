@@ -26,23 +26,23 @@ from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import LoadError
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-"""A number, as programs write them."""
+"""A number in the forms that programs write."""
 NOT_FINITE = frozenset(("nan", "inf", "infinity"))
-"""How programs write floating point numbers that are not finite, without a sign and letter case."""
+"""Spellings of NaN and infinity, without sign and in lower case."""
 
 ADMIN_DELIMITERS = "\t,;|"
 ARRAY_DELIMITER = ";"
 JSON_ITEMS = "JSON"
-"""In place of a separator: the field is a JSON array."""
+"""A value for `Column.separator`: the field is a JSON array."""
 
 FIELD_BYTES = 64 * 1024 * 1024
-"""Bytes of a field, at most, for the csv module, whose default of 128 kB is too small for some texts."""
+"""Maximum size of a field in bytes for the csv module, whose default of 128 kB is too small for some texts."""
 
 
 Value = tuple[str, str | None, str | None]
 """Text, datatype and language of a literal."""
 PropertyValue = tuple[str, str | None, str | None, int | None]
-"""The same of a property's value, and its index if it is an item of an array."""
+"""Text, datatype and language of a property's value, and its index if it is an item of an array."""
 
 
 class EmptyText(str):
@@ -52,7 +52,7 @@ class EmptyText(str):
 
 
 class Role(StrEnum):
-    """What a column holds."""
+    """What a column contains."""
 
     ID = "ID"
     LABEL = "LABEL"
@@ -91,7 +91,7 @@ class Column:
 
     @property
     def title(self) -> str:
-        """Its name in messages."""
+        """The column's name in messages."""
         return self.name or f":{self.role}"
 
     def key(self, row: list[str]) -> str:
@@ -143,7 +143,11 @@ class Dialect:
     """Whether each delimiter is followed by a blank."""
 
     def rows(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        """Yields the fields of each row. Raises csv.Error for invalid CSV."""
+        """Yields the fields of each row.
+
+        Raises:
+            csv.Error: a line is not valid CSV.
+        """
         csv.field_size_limit(FIELD_BYTES)
         return csv.reader(
             lines,
@@ -175,9 +179,9 @@ class Header:
     columns: tuple[Column, ...]
     dialect: Dialect = Dialect()
     optional_type: bool = False
-    """Whether an edge's relation may be empty. It then gets the default relation."""
+    """Whether the relation of an edge may be empty. Such an edge gets the default relation."""
     written: bool = True
-    """Whether the first line is the header; else columns are known by their order."""
+    """Whether the first line is the header. If not, columns are known by their order."""
     admin: bool = False
     """Whether it is a header for neo4j-admin import."""
     chosen: bool = False
@@ -185,20 +189,20 @@ class Header:
     label: str = ""
     """The label of each node, besides those in columns."""
     empty_texts: bool = True
-    """Whether `""` is an empty text; else it has no value, as for Amazon Neptune's loader."""
+    """Whether `""` is an empty text. If not, it has no value, as for Amazon Neptune's loader."""
 
     @property
     def width(self) -> int:
-        """Fields in a row."""
+        """The number of fields in a row."""
         return len(self.columns)
 
     def of(self, role: Role) -> list[Column]:
         return [column for column in self.columns if column.role is role]
 
     def property_reader(self) -> Callable[[list[str]], list[tuple[str, PropertyValue]]]:
-        """Returns a function to the names and values of the properties in a row, without empty fields.
+        """Returns a function from a row to the names and values of its properties, without empty fields.
 
-        It raises ValueError if a value has the wrong type, with a message for the user.
+        The function raises ValueError if a value has the wrong type, with a message for the user.
         """
         columns = [(column.place, column.name, column.values) for column in self.columns if column.role in _PROPERTIES]
 
@@ -209,7 +213,7 @@ class Header:
 
     @property
     def relationships(self) -> bool:
-        """Whether the rows are edges; else they are nodes."""
+        """Whether the rows are edges. If not, they are nodes."""
         return bool(self.of(Role.START))
 
 
@@ -275,14 +279,14 @@ COLUMN = re.compile(
     r"(?P<name>[^:@]*|.*?)(@(?P<language>[A-Za-z]+(-[A-Za-z0-9]+)*))?"
     r"(:(?P<kind>[A-Za-z_]+)(\((?P<space>[^)]*)\))?(\{[^}]*\})?(?P<array>\[\])?(\{[^}]*\})?)?"
 )
-"""`name@language:TYPE(space){options}[]`. A graph file does not need neo4j-admin's options in braces."""
+"""A column of a neo4j-admin header: `name@language:TYPE(space){options}[]`. The options in braces are ignored."""
 
 
 def parse_header(source: str, line: str) -> Header:
-    """Parses the header of a node or edge file for neo4j-admin or Amazon Neptune. Ids of edges are left out.
+    """Parses the header of a node or edge file for neo4j-admin or Amazon Neptune. Ids of edges are omitted.
 
     Raises:
-        LoadError: a type is unknown, or the columns make neither a node nor a relationship file.
+        LoadError: a type is unknown, or the columns are neither those of a node file nor of a relationship file.
     """
     dialect = Dialect(max(ADMIN_DELIMITERS, key=line.count))
     try:
@@ -336,7 +340,7 @@ def _parse_column(source: str, place: int, field: str) -> Column:
 
 
 def literal_values(value: object) -> Iterator[PropertyValue]:
-    """Yields the literal of a JSON or Python value; for a list, one for each item; for None and an empty list, none."""
+    """Yields a JSON or Python value as literals: one for each item of a list; none for None and an empty list."""
     if isinstance(value, list | tuple):
         for index, item in enumerate(cast("Iterable[object]", value)):
             yield (*_text_and_datatype(item), None, index)

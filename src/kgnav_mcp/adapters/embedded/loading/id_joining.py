@@ -1,7 +1,7 @@
-"""Makes one graph of several sources: ids that tables write in short form become the IRIs of the other sources.
+"""Joins several sources into one graph: ids that tables write in short form become the IRIs of the other sources.
 
-A short form, such as `DOID:734`, is an IRI by a prefix that a source declares or the user gives. By a well-known prefix
-or the rule of the OBO Foundry it is one only if another source has that IRI. Nothing else is guessed.
+A short form, such as `DOID:734`, is expanded by a prefix that a source declares or the user gives. By a well-known
+prefix or the rule of the OBO Foundry it is expanded only if another source has that IRI. Nothing else is guessed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHOWN = 40
 
 
 def join_short_ids(staging: Staging, first: int, id_rank: int, problems: LoadProblems) -> None:
-    """Merges terms from number `first` on, which are those of tables, with the entities that their short forms mean.
+    """Merges terms of tables, which are those from number `first` on, with the entities that their short forms mean.
 
     Notes how many were joined. `id_rank` is the rank of ids that serve as names.
     """
@@ -59,7 +59,7 @@ def join_short_ids(staging: Staging, first: int, id_rank: int, problems: LoadPro
 
 
 def note_undescribed(staging: Staging, last_rdf_triple: int, id_rank: int, problems: LoadProblems) -> None:
-    """Notes how many ends of the edges of tables no other source describes, with the nearest ids that one does.
+    """Notes how many ends of edges in tables no other source describes, with the most similar ids of the other sources.
 
     The triples up to `last_rdf_triple` come from RDF.
     """

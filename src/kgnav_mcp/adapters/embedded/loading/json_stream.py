@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 from kgnav_mcp.errors import BadLine
 
 JsonPath: TypeAlias = tuple[str, ...]
-"""Where a value is: the keys that lead to it, and ITEM for an item of an array."""
+"""The position of a value: the keys that lead to it, with ITEM for an item of an array."""
 
 ITEM = "[]"
 _BLOCK = 1 << 18
@@ -37,9 +37,9 @@ class JsonStream:
     def values(
         self, enter: Callable[[JsonPath], bool], *, several: bool = False
     ) -> Iterator[tuple[int, JsonPath, object]]:
-        """Yields line, path and value of all values, but of a container that is to be entered what is in it.
+        """Yields line, path and value of each value. A container for which `enter` is true is replaced by its members.
 
-        `several`: the source may have one value after the other, such as one a line.
+        `several`: the source may have one value after the other, such as one per line.
 
         Raises:
             BadLine: it is not valid JSON, or a value that is not entered is too long.
@@ -136,7 +136,7 @@ class JsonStream:
         try:
             text = self._decode.decode(block, final=not block)
         except UnicodeDecodeError:
-            self._refuse("it is not UTF-8 behind this line")
+            self._refuse("it is not UTF-8 after this line")
         if self._ended:
             return False
         self._line = self.line

@@ -38,7 +38,7 @@ DELIMITERS = (TAB, ",", ";", "|")
 
 KNOWN_COLUMNS = """A first line may name the columns, in any order, with tabs, commas or semicolons between them:
   source, target, type | from, to, label | subject, predicate, object | head, relation, tail | start, end | node1, node2
-Any further column is a qualifier. Without one for the relation, every edge is called what --relation says."""
+Any further column is a qualifier. Without one for the relation, --relation gives the relation of all edges."""
 WITHOUT_NAMES = """Without such a line, three columns are head, relation and tail (--format triples), and two are the
 ends of an edge, maybe with its weight or {attributes} behind them (--format edges)."""
 
@@ -66,7 +66,7 @@ class Layout:
     delimiter: str | None = TAB
     ambiguity_note: str = ""
     first_line: str = ""
-    """Of an edge list: its first line, which may be an unrecognized header."""
+    """The first line of an edge list, which may be an unrecognised header. It is shown in messages."""
 
 
 TRIPLES = Layout()
@@ -76,7 +76,7 @@ def chosen_layout(name: str, lines: list[str], columns: ChosenColumns, separator
     """Returns the layout of a table by the columns that the user chose; None if it has none of them.
 
     Raises:
-        LoadError: as `ChosenColumns.header`, or it has no other known shape either.
+        LoadError: as `ChosenColumns.header`, or the rest of the table has no known layout.
     """
     if not columns.keys:
         return None
@@ -214,11 +214,11 @@ def _is_name_above_numbers(column: Sequence[str]) -> bool:
 def check_no_table(name: str, rows: Sequence[Sequence[str]]) -> None:
     """Checks that rows of three fields are not those of a table with other columns, such as `Movie,Director,Year`.
 
-    In such a table hardly any row begins as another, no first field is a last one too, and the middle column has many
-    values, where triples have few relations.
+    In such a table hardly any two rows begin with the same field, no first field occurs as a last one, and the middle
+    column has many values, where triples have few relations.
 
     Raises:
-        LoadError: they look like such a table.
+        LoadError: the rows look like such a table.
     """
     if not rows or {len(row) for row in rows[:-1] or rows} != {3}:
         return
@@ -297,17 +297,17 @@ _LISTED_NAMES = 200
 _SAMPLED_ROWS = 1_000
 """Rows by which the roles and types of columns are found where a format has no types of columns."""
 ARRAY = "[]"
-"""The end of the datatype of a column of arrays, whose fields are JSON; before it stands that of the items."""
+"""The end of the datatype of a column of arrays, whose fields are JSON. The datatype of the items stands before it."""
 
 
 @dataclass(frozen=True)
 class TypedTable:
-    """A table of Python values. `read` yields its rows below the header each time it is called."""
+    """A table of Python values. `read` yields its rows without the header each time it is called."""
 
     names: tuple[str, ...]
     read: Callable[[], Iterator[Sequence[object]]]
     datatypes: Mapping[int, str] | None = None
-    """Datatypes by column, if the format has them; else they are those of the values."""
+    """Datatypes by column, if the format declares them; None: the types of the values are used."""
 
     @cached_property
     def columns(self) -> Sequence[tuple[str, str | None]]:
@@ -378,7 +378,10 @@ def datatype_of(value: object) -> str | None:
 
 
 def text_of(value: object) -> str:
-    """Returns a cell's value as text; empty for none. Whole numbers have no point: workbooks have no integers."""
+    """Returns a cell's value as text; empty for None.
+
+    Whole numbers have no decimal point, because workbooks have no integers.
+    """
     if value is None:
         return ""
     if isinstance(value, bool):

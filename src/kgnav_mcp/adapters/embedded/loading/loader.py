@@ -1,4 +1,4 @@
-"""A load from start to end: reads sources into a staging file, writes a part file, then replaces the target."""
+"""Runs a load: reads the sources into a staging file, writes a part file, then replaces the target."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def check_target(target: Path, sources: Sequence[Path], *, force: bool) -> None:
 
 
 def check_distinct(sources: Sequence[Path]) -> None:
-    """Checks that no sources are given twice, which would duplicate its blank nodes and parallel edges.
+    """Checks that no source is given twice, which would duplicate its blank nodes and parallel edges.
 
     Raises:
         LoadError: two paths lead to the same file.
@@ -107,7 +107,7 @@ def check_distinct(sources: Sequence[Path]) -> None:
 
 
 LONGEST_NAME = 100
-"""Characters of a file's name in a message about it."""
+"""Maximum length in characters of a file's name in a message."""
 
 
 class PartFile:
@@ -174,7 +174,10 @@ def _is_running(pid: int) -> bool:
 T = TypeVar("T")
 
 STEPS = 2_000_000
-"""SQLite's steps between two checks for a signal: some hundredths of a second. Each check needs Python's lock."""
+"""The number of SQLite's steps between two checks for a signal: some hundredths of a second.
+
+Each check needs Python's lock.
+"""
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
@@ -318,7 +321,7 @@ def load(
 
 @contextmanager
 def without_garbage_collection() -> Generator[None]:
-    """Disables the cyclic garbage collector: a load makes no cycles, and searching them takes a third of reading."""
+    """Disables the cyclic garbage collector: a load creates no cycles, and their search takes a third of reading."""
     enabled = gc.isenabled()
     gc.disable()
     try:

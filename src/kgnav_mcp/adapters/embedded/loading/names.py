@@ -11,13 +11,13 @@ from kgnav_mcp.adapters.naming import ANY_LANGUAGE
 from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS, PREFIXES
 
 RELATIONS_PER_LANGUAGE = 1000
-"""Ranks per language, one for each relation: language comes first, then the relation's position in the options."""
+"""The number of ranks for each language, one per relation: the language counts first, then the relation's position."""
 
 _WELL_KNOWN = Prefixes(PREFIXES)
 
 OTHER_RELATIONS = (ALIAS_RELATIONS, DESCRIPTION_RELATIONS)
 OTHER_PROPERTIES = (("aka", "alias", "aliases"), ("description",))
-"""Relations and properties of aliases, and those of descriptions."""
+"""Relations and properties that give aliases, and those that give descriptions."""
 
 
 class NameRules:
@@ -67,7 +67,10 @@ class NameRules:
 
 
 def stored_ids(relation: str) -> tuple[str, ...]:
-    """Returns the ids that a relation of the options may mean, by well-known prefixes alone: no source was read yet."""
+    """Returns the ids that a relation in the options may mean.
+
+    Only well-known prefixes are used, because no source is read yet.
+    """
     return _WELL_KNOWN.keys(relation)
 
 

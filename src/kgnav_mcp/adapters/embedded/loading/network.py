@@ -1,7 +1,7 @@
-"""Stages networks: files that name nodes and edges with attributes, in whatever order.
+"""Stages networks: files of nodes and edges with attributes, in any order.
 
-A format yields its nodes and edges in the order of the file, and is read twice: nodes first, then edges. Parallel edges
-stay apart. An undirected edge is stored once, as it is written.
+A format yields its nodes and edges in the order of the file, which is read twice: first for nodes, then for edges.
+Parallel edges are kept apart. An undirected edge is stored once, in the direction in which it is written.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SHOWN = 100
 
 @dataclass(slots=True)
 class Subgraph:
-    """One of several graphs of a file, counted from 1. Its name may come behind its nodes."""
+    """One of several graphs in a file, numbered from 1. Its name may follow its nodes."""
 
     number: int
     name: str = ""
@@ -38,7 +38,8 @@ class Subgraph:
 class Node:
     """A node of a network, with its attributes as Python values.
 
-    Graphs of one file may have the same node; without a graph, an id is given to one node only.
+    Several graphs of one file may contain the same node. Within one graph, or without graphs, an id belongs to one
+    node.
     """
 
     key: object
@@ -49,7 +50,7 @@ class Node:
 
 @dataclass(slots=True)
 class Edge:
-    """An edge of a network. `relation` is None if the format has no place for it but attributes."""
+    """An edge of a network. `relation` is None if the format has no field for it other than attributes."""
 
     start: object
     end: object
@@ -60,7 +61,7 @@ class Edge:
 
 @dataclass(slots=True)
 class EdgesAreUndirected:
-    """Says, behind edges of a file, that all of them are undirected, or this number of them."""
+    """Follows the edges of a file in the stream of entries: all of them, or this number of them, are undirected."""
 
     count: int | None = None
 
@@ -80,7 +81,10 @@ def network_format(
     other_encoding: str = "",
     names_by_id: bool = True,
 ) -> FileFormat:
-    """Returns the format whose files have these entries. `names_by_id`: a node without a name is called by its id."""
+    """Returns the format of networks whose files are read by `entries`.
+
+    `names_by_id`: a node without a name is named by its id.
+    """
 
     def read_nodes(source: Source, stager: PropertyStager, problems: LoadProblems) -> None:
         shared = _SharedNodes(source.name, stager)
@@ -193,10 +197,9 @@ class _Edges:
             names = comma_list([repr(name) for name in self._relation_attributes], _SHOWN)
             parts.append(f"the relation of an edge is its attribute {names}")
         if unnamed:
-            which = "each edge" if unnamed == self._edges else f"{unnamed:,} edges without one"
-            parts.append(
-                f"{which} is called {echoed(self._stager.default_relation)} (--relation NAME calls it otherwise)"
-            )
+            which = "each edge gets" if unnamed == self._edges else f"{unnamed:,} edges without one get"
+            default = echoed(self._stager.default_relation)
+            parts.append(f"{which} the relation {default} (--relation NAME sets another)")
         notes = [f"{source}: {'; '.join(parts)}"] if parts else []
         if self._undirected:
             self._stager.undirected[source] = self._undirected == self._edges
@@ -209,7 +212,7 @@ class _Edges:
 
 
 def relation_attribute(attributes: Mapping[str, object]) -> str | None:
-    """Returns the attribute that names the relation of an edge; None if it has none, or only an empty one."""
+    """Returns the value of the attribute that names an edge's relation; None if it has none, or only an empty one."""
     places = {name.lower(): name for name in reversed([*attributes]) if _is_name(attributes[name])}
     return next((places[each] for each in RELATION_ATTRIBUTES if each in places), None)
 
@@ -222,7 +225,7 @@ def id_text(key: object) -> str:
     """Returns the id of a node as text.
 
     Raises:
-        ValueError: it is missing, or no text or number.
+        ValueError: the id is missing, or neither a text nor a number.
     """
     if isinstance(key, bool) or not isinstance(key, (str, int, float)) or key == "":
         what = "is missing" if key is None or key == "" else f"is not a text or number: {clipped(repr(key), 60)}"
@@ -231,7 +234,10 @@ def id_text(key: object) -> str:
 
 
 def typed(text: str, datatype: str) -> object:
-    """Returns an attribute's value as its format's declared type says; the text if it is not of that type."""
+    """Converts an attribute's value to the type that its file declares.
+
+    A text that does not have this type is returned as it is.
+    """
     match datatype:
         case "int" | "integer" | "long" | "short" | "byte" | "biginteger":
             convert: Callable[[str], object] = int

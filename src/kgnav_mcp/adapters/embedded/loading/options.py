@@ -27,14 +27,14 @@ Owl = Literal["folded", "raw"]
 
 @dataclass(frozen=True, slots=True)
 class TableOptions:
-    """How tables are read."""
+    """How tables are read: their columns, separator, encoding and sheets."""
 
     columns: ChosenColumns = field(default_factory=ChosenColumns)
-    """What their columns hold."""
+    """What the columns contain, as chosen by the user."""
     separator: str = ""
-    """What separates fields; empty: the character that the first line has most of."""
+    """The character that separates fields; empty: the one that is most frequent in the first line."""
     encoding: str = ""
-    """Of networks whose format does not state it, too.
+    """The encoding of tables, and of networks whose format does not state it.
 
     Empty: UTF-8, UTF-16 with a byte order mark, else Windows-1252, or the format's `other_encoding`.
     """
@@ -57,10 +57,10 @@ class TableOptions:
             ) from error
 
     def check_encoding_used(self, encodings: Iterable[str]) -> None:
-        """Checks that a source is read in the stated encoding, given those of all sources.
+        """Checks that the stated encoding is used, given the encodings of all sources.
 
         Raises:
-            LoadError: the list has none.
+            LoadError: no source has it.
         """
         if self.encoding and codecs.lookup(self.encoding) not in map(codecs.lookup, encodings):
             raise LoadError(
@@ -86,7 +86,7 @@ class LoadOptions:
     undirected: bool = False
     """Whether the edges of tables are undirected. They are stored once, as they are written."""
     nodes_from_edges: bool = False
-    """Make nodes for ids that occur only in edges of a property graph; else such an edge is a bad line."""
+    """Create nodes for ids that occur only in edges of a property graph. Otherwise such an edge is a bad line."""
     force: bool = False
     """Replace the target even if it is not a graph file."""
     mediators: Mediators = "blank"
@@ -103,21 +103,24 @@ class LoadOptions:
     name_relations: tuple[str, ...] = wellknown.NAME_RELATIONS
     """Relations whose literal tails are names, preferred ones first."""
     name_properties: tuple[str, ...] = ("name", "label", "title")
-    """Properties of a property graph. The first that a node has is its name. Letter case does not matter."""
+    """Properties that name the nodes of a property graph.
+
+    A node gets the first that it has. Letter case does not matter.
+    """
     languages: tuple[str, ...] = ("en",)
     """Preferred languages of names in order. After these come names without a language, then others by tag."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a load is. Bytes count all sources, compressed ones by their size on disk."""
+    """How far a load has come. Bytes are summed over all sources; compressed ones count by their size on disk."""
 
     source: str
     triples: int
     bytes_read: int
     bytes_total: int
     phase: str = "reading"
-    """`reading` while sources are read; then the later step, because work continues after the last byte."""
+    """`reading` while sources are read, then the current step: work continues after the last byte is read."""
 
 
 ProgressListener = Callable[[Progress], None]
@@ -125,7 +128,7 @@ ProgressListener = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """The result of a finished load. `bad_lines` counts all bad lines, `first_bad_lines` has the first of them.
+    """The result of a finished load. `bad_lines` counts all bad lines, `first_bad_lines` lists the first of them.
 
     `notes`: how ambiguous sources were read. `warnings`: likely mistakes of the user. `seconds`: duration.
     """
@@ -142,10 +145,10 @@ class LoadReport:
 
 
 LISTED = 150
-"""Characters of names that a note or a warning lists."""
+"""Maximum length in characters of a list of names in a note or a warning."""
 
 MAX_LISTED = 20
-"""Bad lines listed in the report; further ones are only counted."""
+"""Maximum number of bad lines listed in the report; further ones are only counted."""
 
 
 class LoadProblems:
@@ -161,7 +164,7 @@ class LoadProblems:
         """Likely mistakes of the user."""
 
     def reject(self, source: str, line: int | None, reason: str, advice: str = "Correct the line") -> None:
-        """Counts a bad line. `advice` is advice on how to repair it.
+        """Counts a bad line. `advice` says how to repair it.
 
         Raises:
             BadLine: bad lines are not skipped.

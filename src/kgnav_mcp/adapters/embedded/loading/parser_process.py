@@ -1,4 +1,4 @@
-"""The process that parses a large source: `python -m ... SOURCE FORMAT INDEX SKIP_BAD`, run by `parsing` only.
+"""The process that parses a large source: `python -m ... SOURCE FORMAT INDEX SKIP_BAD`, started by `rdf_parser` only.
 
 It writes pickled batches to its standard output, then None and the prefixes, or the error that ended it.
 """

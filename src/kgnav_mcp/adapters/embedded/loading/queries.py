@@ -1,4 +1,7 @@
-"""All SQL statements of a load, its temporary tables, and bulk inserts. `staging` has the rows in source order."""
+"""The SQL statements of a load, its temporary tables, and bulk inserts.
+
+The database `staging` has the rows in source order.
+"""
 
 from __future__ import annotations
 
@@ -30,16 +33,16 @@ WHERE id > ?1 AND id <= ?2 AND substr(key, 1, 2) <> '_:'
 """
 # One scan of the terms with an index probe each, then one row of the names for each match.
 INDEX_NAMED_KEYS = "CREATE INDEX staging.named_key_key ON named_key (key)"
-FIT_NAMED_KEYS = """
+MATCH_NAMED_KEYS = """
 INSERT INTO staging.fitting SELECT t.id, k.rowid FROM staging.term t CROSS JOIN staging.named_key k ON k.key = t.key
 """
-STAGE_FITTING_NAMES = """
+STAGE_MATCHED_NAMES = """
 INSERT INTO staging.naming
 SELECT f.node, k.kind, k.rank, k.language, k.text
 FROM staging.fitting f CROSS JOIN staging.named_key k ON k.rowid = f.named_key
 """
 # One scan of the matching names, one probe for each relation; `?1` is a JSON list of relation keys.
-COUNT_FITTING = """
+COUNT_MATCHED_NAMES = """
 SELECT count(*) FROM (
     SELECT named_key FROM staging.fitting WHERE named_key >= ?2 AND named_key < ?3
     UNION
@@ -311,7 +314,7 @@ _WITH_NAMESPACE = "SELECT 1 FROM {table} WHERE key >= ?1 AND key < ?1 || char(0x
 HAS_NAMESPACE = "SELECT EXISTS ({})".format(
     " UNION ALL ".join(_WITH_NAMESPACE.format(table=table) for table in _TABLES_WITH_KEYS)
 )
-"""Whether an id begins with a namespace."""
+"""Whether any id begins with a namespace."""
 SHORT_FORMS = "CREATE TEMP TABLE short_form (prefix TEXT PRIMARY KEY, namespace TEXT NOT NULL) WITHOUT ROWID"
 ADD_SHORT_FORMS = "INSERT INTO short_form (prefix, namespace) VALUES (?, ?)"
 _TWO_READINGS = """
@@ -381,17 +384,20 @@ hold reified RDF triples. A `reifier` refers to a triple with the tail `o` or, i
 """
 
 UNNAMED = "CREATE TABLE unnamed (node INTEGER PRIMARY KEY);"
-"""Used while the nodes are written: nodes that are mediators if they have an edge."""
+"""Nodes that are mediators if they have an edge. Used while the nodes are written."""
 
 
 PARAMETERS = 900
-"""Parameters of one statement. Every SQLite allows 999."""
+"""Maximum number of parameters of one statement. Every SQLite allows 999."""
 
 BATCH = 50_000
-"""Rows in a batch. Progress is reported after each batch from a source."""
+"""Maximum number of rows in a batch. Progress is reported after each batch from a source."""
 
 BATCH_TEXT = 64 * 1024 * 1024
-"""Characters of text in a batch, because a single text may have millions. Few sources reach this in 50,000 rows."""
+"""Maximum number of characters in a batch, because a single text may have millions.
+
+Few sources reach it in 50,000 rows.
+"""
 
 Row = TypeVar("Row")
 

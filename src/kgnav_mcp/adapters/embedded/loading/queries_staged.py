@@ -96,7 +96,7 @@ UPDATE staging.statement SET text = l.text, datatype = l.datatype, language = l.
 FROM staging.literal l WHERE l.p = :object AND l.node = reifier
 """,
 )
-"""Collect statements by the relations to their three parts."""
+"""Collect statements by the three relations to their subject, predicate and object."""
 
 STAGE_REIFIERS = """
 INSERT INTO staging.reifier (reifier, s, p, o, text, datatype, language)
@@ -169,7 +169,7 @@ DELETE FROM staging.loose WHERE node IN (SELECT node FROM staging.literal UNION 
     "DELETE FROM staging.term WHERE id IN (SELECT node FROM staging.loose)",
     "DELETE FROM staging.loose",
 )
-"""Remove those of the nodes in `loose` that nothing refers to any more. One scan of each table."""
+"""Remove the nodes in `loose` that nothing refers to any more. One scan of each table."""
 
 QUALIFY = (
     # Qualified triples move from the sets (`triple`, `literal`) to the lists (`relationship`, `property`).
@@ -232,7 +232,7 @@ SELECT reifier, :object, text, datatype, language FROM staging.reifier
 WHERE asserted = 0 AND o IS NULL AND reifier NOT IN (SELECT reifier FROM staging.statement)
 """,
 )
-"""To be run in this order. Statements on `reifier`, `qualifying` and `loose` alone scan only these tables."""
+"""Statements to be run in this order. Those on `reifier`, `qualifying` and `loose` alone scan only these tables."""
 
 # Class expressions of OWL.
 EXPRESSION_TABLES = """
@@ -247,9 +247,9 @@ CREATE TABLE staging.implied (node INTEGER NOT NULL, p INTEGER NOT NULL, o INTEG
 CREATE TABLE staging.expression (node INTEGER PRIMARY KEY);
 CREATE TABLE staging.folded (node INTEGER PRIMARY KEY);
 """
-"""`members` are intersections with their lists, `operand` what is in these, `implied` the edges of every expression.
+"""`members`: intersections with their lists. `operand`: the members of these. `implied`: the edges of all expressions.
 
-`expression` are those that edges express in full; `folded` are the nodes of which they consist.
+`expression`: expressions that edges replace completely. `folded`: the nodes of which these consist.
 """
 
 COLLECT = (

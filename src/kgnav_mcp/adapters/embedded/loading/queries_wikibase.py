@@ -1,7 +1,8 @@
-"""SQL statements that fold the statements of a Wikibase's RDF. They run only if the sources have such RDF.
+"""SQL statements that turn the statements of a Wikibase's RDF into triples with qualifiers.
 
-Each is one scan of the staged triples, literals or terms with probes by primary key, unless noted otherwise. Ranges of
-keys are given by their first key and by the first key after them (`:entities`, `:entities_end`).
+They run only if the sources have such RDF. Each is one scan of the staged triples, literals or terms with probes by
+primary key, unless noted otherwise. Ranges of keys are given by their first key and by the first key after them
+(`:entities`, `:entities_end`).
 """
 
 TABLES = (
@@ -147,7 +148,7 @@ WHERE l.p NOT IN (SELECT p FROM staging.wikibase_role) AND l.node NOT IN (SELECT
     "ALTER TABLE staging.wikibase_literal RENAME TO literal",
     "DELETE FROM staging.naming WHERE node IN (SELECT node FROM staging.wikibase_internal)",
 )
-"""Keep rows that are no part of the Wikibase's own vocabulary. Names of entities are not kept as values as well."""
+"""Keep rows that do not belong to the Wikibase's own vocabulary. Names of entities are not kept as values as well."""
 
 FORGET_UNUSED_TERMS = (
     *(

@@ -36,10 +36,13 @@ from kgnav_mcp.adapters.wellknown import RDF, RDF_REIFIES, XSD
 from kgnav_mcp.errors import LoadError
 
 WINDOW = 1 << 15
-"""Nodes in the dictionary before it is cleared: enough that common nodes are found again, and fit the CPU cache."""
+"""Number of nodes in the dictionary before it is cleared.
+
+Common nodes occur again within it, and it fits the CPU cache.
+"""
 
 WINDOW_TEXT = 64 * 1024 * 1024
-"""Characters of these nodes and relations: a single id may have millions."""
+"""Maximum number of characters of these nodes and relations, because a single id may have millions."""
 
 
 class Numbers(dict[str | None, int]):
@@ -75,7 +78,7 @@ class Batch:
     """
 
     position: int
-    """Bytes of the source read so far."""
+    """The number of bytes of the source read so far."""
     restart: bool
     """Whether numbering starts again with this batch."""
     nodes: list[str] = field(default_factory=list[str])
@@ -91,7 +94,7 @@ class Batch:
     rejected: list[tuple[int | None, str]] = field(default_factory=list[tuple[int | None, str]])
     """Line and reason of each bad line."""
     text: int = 0
-    """Characters of its literals and new keys, approximately."""
+    """The approximate number of characters in its literals and new keys."""
 
 
 class Encoder:
@@ -104,7 +107,7 @@ class Encoder:
         self._relations = Numbers()
 
     def encode(self, quads: Iterable[ox.Quad], position: int, most_text: int = sys.maxsize) -> Batch:
-        """Encodes parsed quads as one batch. It ends with the quad that reaches `most_text` characters."""
+        """Encodes parsed quads as one batch, up to the quad with which the texts reach `most_text` characters."""
         batch, known, known_relations = self._new_batch(position)
         nodes, relations = self._nodes, self._relations
         number_node, number_relation, datatypes = nodes.__getitem__, relations.__getitem__, self._datatypes
@@ -188,25 +191,26 @@ LINE_FORMATS = ("nt", "nq")
 PROCESS = "kgnav_mcp.adapters.embedded.loading.parser_process"
 
 QUADS = 20_000
-"""Quads in a batch: enough that most repetitions of a node fall into one, few enough for the CPU cache."""
+"""Number of quads in a batch: large enough that most repetitions of a node are in one, small enough for the CPU cache.
+"""
 
 LINES_BYTES = 1 << 17
-"""Bytes of lines that are parsed at once, so few that their terms stay in the CPU cache until they are numbered."""
+"""Bytes of lines that are parsed at once, so few that their terms are still in the CPU cache when they are numbered."""
 
 PIPE_BYTES = 1 << 20
-"""Bytes of the pipe and of its buffer, so that the processes rarely wait for each other."""
+"""Size of the pipe and of its buffer in bytes, so large that the processes rarely wait for each other."""
 
 LARGE = 32 * 1024 * 1024
-"""Sources of at least this many bytes on disk are parsed in a process of their own. Starting it takes 0.2 s."""
+"""Sources of at least this size in bytes on disk are parsed in a separate process. Starting it takes 0.2 s."""
 
 LARGE_JSON = 64 * 1024
-"""The same for JSON-LD. A compressed file counts as large at any size."""
+"""The same limit for JSON-LD. A compressed file counts as large at any size."""
 
 PARSER_MEMORY = 1 << 30
-"""Bytes of address space that the parser's process may use. Python and pyoxigraph alone take a tenth of it."""
+"""Maximum address space of the parser's process in bytes. Python and pyoxigraph alone take a tenth of it."""
 
 PLACE = re.compile(r"^Parser error (at|between) line \d+[^:]*: ")
-"""The start of pyoxigraph's messages. It is removed, because errors carry the line number separately."""
+"""The start of pyoxigraph's messages with the line. It is removed, because errors carry the line number separately."""
 
 
 def batches(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: bool) -> Iterator[Batch]:

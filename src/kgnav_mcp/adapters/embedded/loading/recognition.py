@@ -109,7 +109,7 @@ def _layout(source: Source, lines: list[str], *, forced: bool) -> Layout:
 
 
 def check_together(sources: Sequence[Source], *, nodes_from_edges: bool) -> None:
-    """Checks that sources which need each other are all there.
+    """Checks that sources which need each other are complete.
 
     Raises:
         LoadError: there are neo4j-admin edge files but no node file, or tables of nodes but no edges.

@@ -1,6 +1,6 @@
-"""Reads all sources of a load, kind by kind, because each kind builds on those before.
+"""Reads all sources of a load, one kind after the other, because each kind refers to those before it.
 
-Files of names come last: names for ids that are not in the graph are left out and counted.
+Files of names come last: names for ids that are not in the graph are omitted and counted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from kgnav_mcp.errors import LoadError
 
 
 def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, problems: LoadProblems) -> None:
-    """Stages the names in files, and notes how many were used. All other sources must be read before.
+    """Stages the names in files, and notes how many were used. All other sources must have been read.
 
     Raises:
         LoadError: a file cannot be read.
@@ -42,11 +42,11 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, pro
             count = _read_table(source, staging, rules, prefixes, problems)
         read_files.append((source, range(rows_before + 1, _count_named_keys(staging) + 1), count))
     staging.connection.execute(queries.INDEX_NAMED_KEYS)
-    staging.connection.execute(queries.FIT_NAMED_KEYS)
-    staging.connection.execute(queries.STAGE_FITTING_NAMES)
+    staging.connection.execute(queries.MATCH_NAMED_KEYS)
+    staging.connection.execute(queries.STAGE_MATCHED_NAMES)
     relations = json.dumps(list(staging.relations))
     for source, rows, count in read_files:
-        (used,) = staging.connection.execute(queries.COUNT_FITTING, (relations, rows.start, rows.stop)).fetchone()
+        (used,) = staging.connection.execute(queries.COUNT_MATCHED_NAMES, (relations, rows.start, rows.stop)).fetchone()
         if used:
             problems.notes.append(f"{source.name}: names used: {used:,} of {count:,}")
         elif count:
@@ -54,7 +54,7 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, pro
             (key,) = staging.connection.execute(queries.FIRST_TERM).fetchone() or ("",)
             named, node = (clipped(repr(each), 50) for each in (first, prefixes.short(key)))
             problems.warnings.append(
-                f"{source.name}: not one of its {count:,} names is used, for its ids, such as {named}, are none of "
+                f"{source.name}: none of its {count:,} names is used, because its ids, such as {named}, are not ids of "
                 f"the graph, whose ids are such as {node}"
             )
         else:
@@ -126,13 +126,13 @@ class Reading:
 
     @property
     def kind(self) -> str:
-        """The kind of all sources: `rdf`, `table`, `property graph`, or `mixed`."""
+        """The kind of the sources: `rdf`, `table` or `property graph`, or `mixed` if they differ."""
         kinds = {source.form.kind for source in self.sources}
         return kinds.pop() if len(kinds) == 1 else "mixed"
 
     @property
     def undirected(self) -> str:
-        """Which edges are undirected: `all`, `some`, or none (empty)."""
+        """Which edges are undirected: `all`, `some`, or an empty text for none."""
         if not self._undirected:
             return ""
         return "all" if len(self._undirected) == len(self.sources) and all(self._undirected.values()) else "some"

@@ -1,4 +1,4 @@
-"""Sources: files to load, with their format. Reading counts bytes and translates errors."""
+"""Sources: files to load, with their format. Readers count bytes and translate errors of the file system."""
 
 from __future__ import annotations
 
@@ -29,42 +29,42 @@ Kind = Literal["rdf", "table", "property graph"]
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A format of sources: how it is called, recognised and read. `formats.FORMATS` lists all.
+    """A format of sources: its names, and how it is recognised and read. `formats.FORMATS` lists all.
 
-    Of a property graph, or a table, all nodes are read before any edge. RDF has no such order, and one reader.
+    For a property graph or a table, all nodes are read before any edge. RDF has no such order, and one reader.
     """
 
     name: str
     """The value of the option `source_format`."""
     title: str
-    """What it is called in messages and in the documentation."""
+    """The name in messages and in the documentation."""
     kind: Kind = "property graph"
     suffixes: tuple[str, ...] = ()
     begins: Callable[[bytes], object] | None = None
     """Whether a file that starts with these bytes is in this format. Content takes precedence over a suffix."""
     read: Callable[[Source, int, Staging, NameRules, LoadProblems], None] | None = None
-    """Stages RDF. The number is the source's place among all."""
+    """Stages RDF. The number is the position of the source among all sources."""
     read_nodes: Callable[[Source, PropertyStager, LoadProblems], None] | None = None
     read_edges: Callable[[Source, int, PropertyStager, LoadProblems], None] | None = None
     open_tables: Callable[[Path, Sequence[str]], list[tuple[str, TypedTable]]] | None = None
-    """Opens the tables of a file that is not text, all or those with these names, each with its name in messages."""
+    """Opens the tables of a binary file: all, or those with these names. Returns each with its name in messages."""
     extra: str = ""
-    """The extra that its reader needs."""
+    """The extra of this package that installs what its reader needs."""
     other_encoding: str = ""
-    """The encoding of its files that are not UTF-8; empty if it has none, or says it within the file."""
+    """The encoding of files that are not UTF-8; empty if there is none, or if the file states it."""
     refuse: str = ""
-    """For a format that is recognised and not loaded: the next step. FILE stands for the file's name."""
+    """For a format that is recognised but not loaded: the next step for the user, with FILE for the file's name."""
 
 
 COMPRESSIONS: dict[str, Callable[[IO[bytes]], IO[bytes]]] = {
     ".gz": lambda file: cast("IO[bytes]", gzip.GzipFile(fileobj=file, mode="rb")),
     ".bz2": lambda file: cast("IO[bytes]", bz2.BZ2File(file)),
 }
-"""How files with a second suffix are unpacked while they are read."""
+"""Functions that unpack a file while it is read, by the suffix of the compression."""
 
 
 def split_suffix(path: Path) -> tuple[str, str]:
-    """Returns the suffix that tells the format, and the suffix of the compression or an empty text."""
+    """Returns the suffix of the format and the suffix of the compression, which may be empty."""
     last = path.suffix.lower()
     return (Path(path.stem).suffix.lower(), last) if last in COMPRESSIONS else (last, "")
 
@@ -85,26 +85,30 @@ class Source:
     layout: Layout = TRIPLES
     """The layout of a table; other formats ignore it."""
     table: TypedTable | None = None
-    """The rows of a table that is not text."""
+    """The rows of a table in a binary file."""
     encoding: str = UTF8
     """The encoding of a table that is text, or of a network whose format does not say it."""
 
     @property
     def header(self) -> Header:
-        """The header of a table. Raises TypeError if it has none."""
+        """The header of a table.
+
+        Raises:
+            TypeError: the source has no header.
+        """
         if self.layout.header is None:
             raise TypeError(f"{self.name} has no header")
         return self.layout.header
 
     @property
     def read_twice(self) -> bool:
-        """Whether it has both nodes and edges, each read from its start."""
+        """Whether the source has both nodes and edges, and is read from the start for each."""
         form = self.form
         return form.kind == "property graph" and bool(form.read_nodes and form.read_edges) and not self.layout.header
 
     @property
     def encoding_note(self) -> str:
-        """How it is read if it is not UTF-8; else empty."""
+        """A note on the encoding, if it is not UTF-8; otherwise empty."""
         return f"read as {self.encoding} (--encoding NAME to change it)" if self.encoding != UTF8 else ""
 
     @property
@@ -115,7 +119,7 @@ class Source:
 
     @property
     def has_edges(self) -> bool:
-        """Whether it is a table with edges in its rows; one of nodes has them in columns that the user chose."""
+        """Whether it is a table with edges in its rows. A table of nodes has them in columns that the user chose."""
         return not self.has_nodes or bool(self.header.of(Role.EDGE))
 
     def open(self) -> SourceReader:
@@ -195,7 +199,8 @@ def translated(source: Source) -> Generator[None]:
 BLOCK_BYTES = 1 << 20
 
 LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes of a line, at most. Longer than any literal, and short enough that no file can fill the memory."""
+"""Maximum length of a line in bytes. It is longer than any literal, and short enough that no file can fill the memory.
+"""
 
 
 def blocks(source: Source, reader: SourceReader, size: int = BLOCK_BYTES) -> Iterator[bytes]:

@@ -20,16 +20,16 @@ from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, Progre
 from kgnav_mcp.errors import LoadError
 
 TERM_BUDGET = 1_500_000_000
-"""Bytes that keys may take in memory, so that a load stays below 2 GB in all."""
+"""Maximum size of keys in memory in bytes, so that a load stays below 2 GB in total."""
 
 LONGEST_NAME = 200_000
-"""Characters of the name of a relation, property or label, at most: far more than any vocabulary has."""
+"""Maximum length in characters of the name of a relation, property or label: far more than any vocabulary has."""
 
 NAMES_BUDGET = 100_000_000
-"""Characters of all these names together, which a load keeps in memory."""
+"""Maximum number of characters of all these names together, which a load keeps in memory."""
 
 ENTRY_BYTES = 150
-"""Bytes of a key in addition to its string: its slot in a sparsely filled dictionary, the number, the tuple."""
+"""Size of a key in bytes besides its string: its slot in a sparsely filled dictionary, the number, the tuple."""
 
 TripleRow = tuple[int, int, int]
 RelationshipRow = tuple[int, int, int, str | None, int | None, int | None]
@@ -116,7 +116,7 @@ class Staging:
         """Returns the number of a relation or property, adding it if it is new.
 
         Raises:
-            LoadError: as `_add_name`.
+            LoadError: the name, or all names together, are too long.
         """
         found = self.relations.get(key)
         if found is None and self.full_relation is not None and ":" in key:
@@ -128,7 +128,7 @@ class Staging:
         """Returns the number of a property graph's label, adding it if it is new.
 
         Raises:
-            LoadError: as `_add_name`.
+            LoadError: the name, or all names together, are too long.
         """
         return self.labels.get(key) or self._add_name(self.labels, key)
 
@@ -154,7 +154,7 @@ class Staging:
 
     @property
     def full(self) -> bool:
-        """Whether there are so many rows that they should be written."""
+        """Whether so many rows are collected that they should be written."""
         rows = len(self.triples) + len(self.relationships) + len(self.properties)
         rows += len(self.labelled) + len(self.named_keys)
         return rows >= queries.BATCH or self.text >= queries.BATCH_TEXT

@@ -127,9 +127,9 @@ def recognise_wikibase(staging: Staging) -> Wikibase | None:
 
 
 def fold_statements(staging: Staging, wikibase: Wikibase, statements: Statements, problems: LoadProblems) -> list[str]:
-    """Replaces the staged rows of a Wikibase by triples with qualifiers. All sources must be read before.
+    """Replaces the staged rows of a Wikibase by triples with qualifiers. All sources must have been read.
 
-    Returns the keys of relations to identifiers of other databases, which are shown only if asked for.
+    Returns the keys of relations to identifiers of other databases, which are shown only if a request names them.
     """
     connection = staging.connection
     staging.flush()
@@ -158,7 +158,7 @@ def fold_statements(staging: Staging, wikibase: Wikibase, statements: Statements
 
 
 def used_relations(staging: Staging, keys: Sequence[str]) -> list[str]:
-    """Returns those of the relations that lead to a node in the staged rows."""
+    """Returns the relations among `keys` that lead to a node in the staged rows."""
     find = staging.connection.execute
     return [key for key in keys if find(queries.IS_USED, {"relation": staging.relations[key]}).fetchone()[0]]
 

@@ -42,10 +42,10 @@ def unify_terms(connection: sqlite3.Connection) -> None:
 def reject_undeclared(
     connection: sqlite3.Connection, last_declared: int, names: list[str], problems: LoadProblems
 ) -> None:
-    """Removes relationships with an end that is in no node file, and counts them as bad lines.
+    """Removes relationships with an end that no node file declares, and counts them as bad lines.
 
     Raises:
-        BadLine: there is one, and bad lines are not skipped.
+        BadLine: there is such a relationship, and bad lines are not skipped.
     """
     undeclared = cast("Iterator[tuple[int, int, str]]", connection.execute(queries.UNDECLARED_ENDS, (last_declared,)))
     for source, line, key in undeclared:
@@ -60,7 +60,7 @@ def write_relations(connection: sqlite3.Connection, staging: Staging) -> None:
 
 
 def mark_deprecated(connection: sqlite3.Connection, staging: Staging) -> None:
-    """Notes which terms an ontology declares obsolete. Their names are shown with that mark."""
+    """Marks the terms that an ontology declares obsolete. Their names are shown with that mark."""
     if (number := staging.relations.get(OWL_DEPRECATED)) is not None:
         connection.execute(queries.FIND_DEPRECATED, (number,))
 
@@ -145,7 +145,7 @@ def node_file(path: Path, staging: Path) -> sqlite3.Connection:
 def fill_node_file(
     connection: sqlite3.Connection, options: LoadOptions, last_rdf: int, opaque: Collection[str]
 ) -> None:
-    """Writes all tables made from the staged terms, literals and names. `last_rdf` and `opaque`: see `write_nodes`."""
+    """Writes all tables made from staged terms, literals and names. For `last_rdf` and `opaque` see `write_nodes`."""
     connection.execute("BEGIN")
     for statement in (fileformat.TABLES + queries.UNNAMED).split(";"):
         connection.execute(statement)
@@ -168,8 +168,7 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
     """Writes nodes and names.
 
     Terms up to `last_rdf` come from RDF. Those without a name in a preferred language or without a language tag also
-    get the name in their IRI, so that they can be found by it.
-    Ids in the namespaces `opaque` are not read as names.
+    get the name in their IRI, so that they can be found by it. Ids in the namespaces `opaque` are not read as names.
     """
     nodes: list[tuple[int, str, str | None, str | None, str | None]] = []
     names: list[tuple[int, int, str | None, str]] = []
@@ -246,19 +245,19 @@ Degree = tuple[int, int, int, int]
 """Node, direction (0 outgoing, 1 incoming), relation, and number of rows."""
 
 EXACT_UP_TO = 2_000_000
-"""Up to this many triples, schema statistics count all; above, they use a sample of about half as many."""
+"""Up to this number of triples, schema statistics count all. Above it, they use a sample of about half as many."""
 
 _MAX_LABEL_PAIRS = 100
 """Pairs of labels stored for each relation, at most. An ontology with many classes would give very many."""
 RARE = 5_000
-"""Relations with fewer rows are counted in full even in a sample, so that none is missing."""
+"""Relations with fewer rows are counted completely even in a sample, so that none is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Rows of each relation, and the degrees of hubs in one direction.
+    """The number of rows of each relation, and the degrees of hubs in one direction.
 
-    Of attributes also: items of arrays by relation, and the relations with several values at one node.
+    For attributes also: the number of items of arrays by relation, and the relations with several values at one node.
     """
 
     relations: Counter[int]
@@ -268,7 +267,7 @@ class Counted:
 
 
 def committed(path: Path) -> sqlite3.Connection:
-    """Returns a connection to the committed part file for another thread. The tables it reads must not change."""
+    """Returns a connection to the committed part file for another thread. The tables that it reads must not change."""
     connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True, check_same_thread=False)
     connection.execute(queries.ANY_EDGE).fetchone()  # reads the schema before other threads write further tables
     return connection
@@ -327,14 +326,14 @@ def write_statistics(connection: sqlite3.Connection, of_edges: Counted, of_attri
 
 
 SAMPLE = 20_000
-"""Nodes sampled at even distances to count namespaces, because reading every id of a large graph takes seconds."""
+"""Number of nodes, at even distances, by which namespaces are counted: reading all ids takes seconds."""
 
 MIN_USES = 20
 MIN_SHARE = 1000
-"""A namespace gets a coined prefix if it has MIN_USES uses, and at least one in MIN_SHARE of all uses."""
+"""A namespace gets a generated prefix if it has MIN_USES uses, and at least one in MIN_SHARE of all uses."""
 
 LENGTHS = range(16, 500)
-"""Lengths of namespaces that get a coined prefix. For shorter ones, a prefix and its explanation save nothing."""
+"""Lengths of namespaces that get a generated prefix. For shorter ones, a prefix and its explanation save nothing."""
 
 MAX_COINED = 50
 
@@ -347,7 +346,10 @@ def known_prefixes(declared: Mapping[str, str]) -> dict[str, str]:
 
 
 def choose(connection: sqlite3.Connection, declared: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Returns all prefixes of a graph whose nodes and relations are written, and the names of the coined ones."""
+    """Returns all prefixes of a graph, and the names of the generated ones.
+
+    Nodes and relations must be written already.
+    """
     chosen = known_prefixes(declared)
     uses = _count_uses(connection, Prefixes(chosen))
     least_uses = max(MIN_USES, uses.total() // MIN_SHARE)
@@ -358,7 +360,7 @@ def choose(connection: sqlite3.Connection, declared: Mapping[str, str]) -> tuple
 
 
 def has_two_readings(connection: sqlite3.Connection, chosen: Mapping[str, str]) -> bool:
-    """Returns whether some id is also the short form of another, as `PMID:1` is that of `obo/PMID_1`."""
+    """Whether some id is also the short form of another, as `PMID:1` is that of `obo/PMID_1`."""
     used = {
         prefix: iri for prefix, iri in chosen.items() if connection.execute(queries.HAS_NAMESPACE, (iri,)).fetchone()[0]
     }

@@ -1,7 +1,7 @@
 """Compiles a plan to one SQLite query. Each clause becomes a common table expression that reads the one before.
 
-Parts of a plan that SQL cannot express raise Unsupported, mostly before anything runs. A value that turns out at run
-time to have a type that the query cannot handle raises it too. The docstrings of `kgnav_mcp.plan` define the meaning.
+Parts of a plan that SQL cannot express raise Unsupported, usually before the query runs. A value whose type the query
+cannot handle raises it while the query runs. The docstrings of `kgnav_mcp.plan` define the meaning of plans.
 """
 
 from kgnav_mcp.adapters.embedded.plans.reader import PlanReader

@@ -41,7 +41,9 @@ from kgnav_mcp.plan.walking import aggregates, variables_of
 def compile_unwind(
     compiler: ExpressionCompiler, clause: Unwind, table: str | None, needed: frozenset[str]
 ) -> tuple[str, dict[str, Term]]:
-    """Adds a table with a row for each row before and each member of its list. Returns its name and its variables.
+    """Adds a table with one row for each row before the clause and each member of its list.
+
+    Returns the name of the table and its variables.
 
     Only `needed` variables are kept: the list itself would be repeated in the row of each of its members.
 
@@ -50,7 +52,7 @@ def compile_unwind(
     """
     statement, term = compiler.statement, compiler.value(clause.of)
     if term.kind not in SINGLE:
-        raise unsupported("a list of nodes or edges over rows")
+        raise unsupported("UNWIND of a list of nodes or edges")
     alias = statement.alias("j")
     sql = pieces.MEMBER.format(alias=alias)
     member = Term(TermKind.VALUE, (sql,), may_be_date=term.may_be_date, of_property=term.of_property)
@@ -63,15 +65,17 @@ def compile_unwind(
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A query. Its first column is the number of all rows of the answer, the others are the answer's columns.
+    """A compiled query.
 
-    If the plan's rows may come in any order they are not counted: the first column is 0.
+    Its first column is the total number of rows of the answer, the others are the answer's columns.
+
+    If the rows may come in any order, they are not counted, and the first column is 0.
     """
 
     query: str
     parameters: list[Parameter]
     terms: tuple[Term, ...]
-    """One for each column of the answer, naming the query's columns."""
+    """The terms of the answer's columns, over the query's columns."""
 
 
 def compile_plan(words: NameResolver, plan: Plan, limit: int, skip: int) -> Compiled:
@@ -109,7 +113,7 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
     projection: Projected | None = None
     stored = None
     if pipeline.given is None:
-        stored = stored_groups(ExpressionCompiler(statement, words, {}, projector.fits), pipeline.clauses)
+        stored = stored_groups(ExpressionCompiler(statement, words, {}, projector.match_queries), pipeline.clauses)
     for place, clause in enumerate(pipeline.clauses):
         match clause:
             case Match() if stored is not None and not place:
@@ -130,7 +134,9 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
                     projection = projector.numbered(projection)
                 table, scope = projection.table, projection.scope
             case Unwind():
-                compiler = ExpressionCompiler(statement, words, within(scope, table) if table else {}, projector.fits)
+                compiler = ExpressionCompiler(
+                    statement, words, within(scope, table) if table else {}, projector.match_queries
+                )
                 table, scope = compile_unwind(compiler, clause, table, _needed_variables(pipeline.clauses[place + 1 :]))
     if projection is None:
         raise TypeError("a plan must end with RETURN")
@@ -202,7 +208,7 @@ def _compile_match(
             name: given[name] if name in given else _null_term(term) for name, term in result_scope.items()
         }
         selected, _ = columns(unmatched_scope)
-        unmatched = pieces.UNFITTED.format(columns=", ".join(selected) or "1 AS c0", table=table, fitted=matched)
+        unmatched = pieces.UNMATCHED.format(columns=", ".join(selected) or "1 AS c0", table=table, matched=matched)
         queries = [pieces.ROWS.format(columns=names, rows=matched), unmatched]
     return statement.table(" UNION ALL ".join(queries), read_once=isinstance(later[0], Project)), result_scope
 
@@ -231,7 +237,7 @@ def _compile_union(projector: Projector, parts: Iterable[Projected], plan: Plan)
         result_scope = result_scope or dict(zip(plan.columns, columns_of.values(), strict=True))
         queries.append(pieces.ROWS.format(columns=", ".join(selected), rows=each.table))
     table = statement.table((" UNION ALL " if plan.keep_duplicates else " UNION ").join(queries))
-    compiler = ExpressionCompiler(statement, words, within(result_scope, table), projector.fits)
+    compiler = ExpressionCompiler(statement, words, within(result_scope, table), projector.match_queries)
     order = [sql for name in result_scope for sql in projector.sort_terms(compiler, compiler.variable(name))]
     return Projected(table, result_scope, tuple(order))
 

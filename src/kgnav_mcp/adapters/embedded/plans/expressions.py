@@ -1,7 +1,7 @@
 """Compiles values and conditions over the variables of a plan.
 
 A condition becomes two SQL expressions: one for when it is true, one for when it is false. SQL's three-valued logic is
-not enough, because the algebra has its own rules for properties with several values.
+not enough, because plans have their own rules for properties with several values.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def compile_list(compiler: ExpressionCompiler, expression: ListOf) -> Term:
 
 
 def compile_case(compiler: ExpressionCompiler, expression: Case) -> Term:
-    """Returns the term of the value of the first branch whose condition holds."""
+    """Returns the term of a CASE expression: the value of the first branch whose condition is true."""
     terms = [compiler.value(value) for value in (*(value for _, value in expression.branches), expression.otherwise)]
     *values, otherwise = encoded_values(terms)
     conditions = (compiler.holds(condition) for condition, _ in expression.branches)
@@ -143,7 +143,7 @@ def _encoded_list(values: Sequence[Scalar]) -> Stored:
     try:
         return encode(tuple(values))
     except NotEncodableError as error:
-        raise unsupported("a list with values that SQLite does not have") from error
+        raise unsupported("a list with values that SQLite cannot store") from error
 
 
 def _combined(sql: str, terms: list[Term]) -> Term:
@@ -213,7 +213,7 @@ def compile_chain(
     *,
     of_members: bool = False,
 ) -> Truth:
-    """Compiles comparisons of adjacent operands, all of which must hold for one choice of the values of properties.
+    """Compiles comparisons of adjacent operands. All must be true for one choice of the values of properties.
 
     `of_members`: two properties are compared value by value, not as lists.
 
@@ -334,7 +334,7 @@ def _in_constants(compiler: ExpressionCompiler, term: Term, items: list[Constant
             test = pieces.AMONG.format(value=f"({single(term)})", values=values)
             return test, f"NOT ({test})"
     if len(items) > _MAX_MIXED_ITEMS:
-        raise unsupported("so long a list of such values")
+        raise unsupported("a list of this length with values of this type")
     return joined(Connective.OR, [compile_comparison(term, Comparison.EQUAL, compiler.value(item)) for item in items])
 
 
@@ -369,7 +369,7 @@ def _any_holds(tests: list[tuple[str, Truth]]) -> Truth:
     return " OR ".join(holds), f"({' OR '.join(exists)}) AND {' AND '.join(all_fail)}"
 
 
-class Fits(Protocol):
+class MatchQueries(Protocol):
     """Returns queries with one row for each match of a pattern, given the variables of a scope."""
 
     def __call__(self, match: Match, scope: Scope) -> list[str]: ...
@@ -382,14 +382,14 @@ class ExpressionCompiler:
     statement: Statement
     words: NameResolver
     scope: Scope
-    fits: Fits
+    match_queries: MatchQueries
     aggregated: Callable[[Aggregate], Term] | None = None
     """Compiles the aggregates of a projection; None outside of projections."""
     known: Mapping[Expression, Term] = field(default_factory=dict[Expression, Term])
-    """Expressions that the rows already have as columns."""
+    """Terms of expressions that the rows already have as columns."""
 
     def holds(self, expression: Expression) -> str:
-        """Returns the SQL for when a condition is true."""
+        """Returns the SQL that is true if a condition is true."""
         return self.truth(expression)[0]
 
     def truth(self, expression: Expression) -> Truth:  # noqa: C901, PLR0911 - one for each kind
@@ -410,7 +410,7 @@ class ExpressionCompiler:
             case During():
                 return during(self, expression)
             case Exists(match):
-                found = " OR ".join(f"EXISTS ({query})" for query in self.fits(match, self.scope))
+                found = " OR ".join(f"EXISTS ({query})" for query in self.match_queries(match, self.scope))
                 return f"({found})", f"NOT ({found})"
             case _:
                 term = self.value(expression)
@@ -440,7 +440,7 @@ class ExpressionCompiler:
             case Case():
                 return compile_case(self, expression)
             case CountOf(match):
-                counts = [pieces.NUMBER.format(rows=f"({query})") for query in self.fits(match, self.scope)]
+                counts = [pieces.NUMBER.format(rows=f"({query})") for query in self.match_queries(match, self.scope)]
                 return Term(TermKind.NUMBER, (" + ".join(counts),))
             case Aggregate() if self.aggregated is not None:
                 return self.aggregated(expression)
@@ -450,7 +450,7 @@ class ExpressionCompiler:
             case Aggregate():
                 raise TypeError("an aggregate is only possible in a projection")
             case _:
-                raise unsupported("parts of lists, and conditions on their members")
+                raise unsupported("slices of lists, and conditions on their members")
 
     def variable(self, name: str) -> Term:
         """Returns the term of a variable."""
@@ -458,7 +458,7 @@ class ExpressionCompiler:
 
     @property
     def properties(self) -> Properties:
-        """Compiles reads of properties."""
+        """The compiler for reads of properties."""
         return Properties(self.statement, self.words)
 
     def _missing(self, value: Expression) -> Truth:

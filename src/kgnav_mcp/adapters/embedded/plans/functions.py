@@ -1,4 +1,4 @@
-"""Python functions and aggregates that the query of a plan calls. `encoding` describes the values they exchange."""
+"""Python functions and aggregates that the query of a plan calls. `value_encoding` describes their values."""
 
 from __future__ import annotations
 
@@ -29,15 +29,20 @@ _WORD = 8
 _SLOT = 64
 """Bytes of a member of a list in Python, beside its text."""
 _COPIES, _LIST_COPIES = 4, 16
-"""Bytes that a byte of an argument takes while SQLite and Python hold its copies; of a list, its members as well."""
+"""Bytes of memory for each byte of an argument while SQLite and Python hold copies of it.
+
+For a list its members count too.
+"""
 _SMALL = 4_000
 """Bytes from which texts and lists are counted: there may be millions of smaller ones, whose memory SQLite limits."""
 
 
 class Functions:
-    """The functions that one session's queries may call. `failure`: the error with which one of them ended the query.
+    """The functions that the queries of one session may call.
 
-    They are defined once per session, because defining them again would make SQLite prepare all its queries again.
+    `failure` is the error with which one of them ended the query.
+
+    They are defined once for each session, because defining them again would make SQLite prepare all its queries again.
     """
 
     def __init__(self, builder: Builder) -> None:

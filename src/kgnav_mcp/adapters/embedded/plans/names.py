@@ -32,7 +32,7 @@ _EXACT_LIMIT = 2**53
 _MAX_DISTINCT = 2_000
 """Distinct values of a property that are searched for those equal to a number, at most."""
 MANY = 1_000
-"""Sizes are counted up to this limit when the start of a pattern is chosen."""
+"""Limit up to which sizes are counted to choose the start of a pattern."""
 
 
 class NameResolver:
@@ -53,7 +53,10 @@ class NameResolver:
         return [entry.id for entry in self.relation_entries(pattern)] if pattern.relations else []
 
     def relation_entries(self, pattern: EdgePattern) -> list[RelationEntry]:
-        """Returns the relations of an edge pattern, all of the file if it names none; raises like `relations`."""
+        """Returns the relations of an edge pattern, or all relations of the file if it names none.
+
+        Raises as `relations` does.
+        """
         if not pattern.relations:
             return list(self._relations.entries.values())
         entries = [self._relations.by_key(name) for name in pattern.relations]
@@ -67,7 +70,7 @@ class NameResolver:
         return sum(entries[number].edges for number in relations or entries)
 
     def labels(self, group: tuple[str, ...]) -> list[LabelEntry]:
-        """Returns those of the labels that the file has.
+        """Returns the labels of a group that exist in the file.
 
         Raises:
             Unsupported: a name is ambiguous.
@@ -76,7 +79,7 @@ class NameResolver:
         for name in group:
             entry = self._labels.by_key(name)
             if entry is None and self._labels.all(name):
-                raise unsupported(f"the label {name}, which may mean several")
+                raise unsupported(f"the ambiguous label {name}")
             found += [entry] if entry is not None else []
         return found
 
@@ -89,7 +92,7 @@ class NameResolver:
         entries = [self._relations.by_key(name) for name in ids]
         found = [entry for entry in entries if entry is not None]
         if any(entry.edges for entry in found):
-            raise unsupported("properties that lead to nodes")
+            raise unsupported("properties whose values may be nodes")
         return [entry.id for entry in found if entry.attributes]
 
     def qualifier(self, ids: tuple[str, ...]) -> str | None:
@@ -100,7 +103,7 @@ class NameResolver:
         """
         keys = self.qualifier_keys(ids)
         if len(keys) > 1 or any(character in key for key in keys for character in '"\\'):
-            raise unsupported("several qualifiers as one")
+            raise unsupported("a qualifier name that means several qualifiers")
         return f'$."{keys[0]}"' if keys else None
 
     def qualifier_keys(self, ids: tuple[str, ...]) -> list[str]:
@@ -156,13 +159,13 @@ _TOLERANCE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of a property, one in each row: the table for FROM, the condition for WHERE, the value's term."""
+    """How to read a property's values, one in each row: the table for FROM, the condition for WHERE, the term."""
 
     rows: str
     test: str
     term: Term
     in_list: str
-    """The condition that a value shows that the property is a list: it is not the first one, or an item of an array."""
+    """The condition that a value belongs to a list: it is not the first value, or it is an item of an array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +188,9 @@ class Properties:
     def values(
         self, owner: Term, owned: Property, *, dated: bool = False, text: str | None = None
     ) -> list[Values] | None:
-        """Returns the reads of all values of a property; None if it has at most one value, which `first` reads.
+        """Returns how to read all values of a property; None if it has at most one value, which `first` reads.
 
-        `dated`: whether dates must differ from texts. `text`: all that is asked is whether a value equals this text.
+        `dated`: whether dates must differ from texts. `text`: only whether a value equals this text is needed.
         """
         function = "kg_dated" if dated else "kg_value"
         if owner.kind is TermKind.NODE and not (owned.name == NAME and not owned.ids):
@@ -253,12 +256,12 @@ class Properties:
         ids = owned.ids or (owned.name,)
         if owner.kind is TermKind.NODE and owned.name == NAME and not owned.ids:
             if self.words.builder.has_other_languages:
-                raise unsupported("names in other languages than the file's")
+                raise unsupported("names in languages other than the file's")
             return Term(TermKind.TEXT, (pieces.CALLED.format(node=owner.one),), may_be_date=True)
         if owner.kind is TermKind.NODE:
             relations = self.words.properties(ids)
             if len(relations) > 1:
-                raise unsupported("several properties as one")
+                raise unsupported("a property name that means several properties")
             if not relations:
                 return NULL
             alias = self.statement.alias("a")

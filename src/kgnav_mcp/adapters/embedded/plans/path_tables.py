@@ -1,4 +1,4 @@
-"""Paths, and lists of nodes or edges: tables of paths in a query, and the JSON values that stand for them."""
+"""Paths, and lists of nodes or edges: tables of paths in a query, and the JSON values that represent them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kgnav_mcp.values.scalars import scalar
 EdgeKey = tuple[int, int, int, int]
 """Head, relation, tail, and index among parallel edges."""
 LIST, PATH = "list", "path"
-"""The first item of the JSON. After LIST follow the members, after PATH the list of nodes and the list of edges."""
+"""The first item of the JSON. After LIST come the members; after PATH come the list of nodes and the list of edges."""
 
 
 def listed(members: Iterable[object]) -> list[object]:
@@ -34,9 +34,9 @@ def dumped(members: Iterable[object]) -> str:
 
 
 def path(turned: str, *parts: Any) -> str | None:  # noqa: ANN401 - whatever SQLite gives
-    """Returns the JSON of a path, from its nodes and lists of edges in turn; None if a part is None.
+    """Returns the JSON of a path, given its nodes and lists of edges alternately; None if a part is None.
 
-    `turned` has one character per list of edges: 1 if the list leads backwards, else 0.
+    `turned` has one character for each list of edges: 1 if the list leads backwards, otherwise 0.
     """
     if None in parts:
         return None
@@ -58,7 +58,7 @@ def part(name: str, stored: str | None) -> str | None:
 
 
 def members(stored: Iterable[str | None]) -> Iterator[object]:
-    """Yields the numbers of nodes and the keys of edges in paths and lists."""
+    """Yields the numbers of nodes and the keys of edges that paths and lists contain."""
     for each in stored:
         if each is not None:
             kind, *items = json.loads(each)
@@ -83,7 +83,7 @@ class SortKeys:
         self._edge_sort_keys.clear()
 
     def expect(self, numbers: Iterable[int]) -> None:
-        """Marks nodes whose ids may be needed."""
+        """Announces nodes whose ids may be needed, so that these are read together."""
         self._unread.update(number for number in numbers if number not in self._ids)
 
     def node_id(self, number: int) -> str:
@@ -115,7 +115,7 @@ class SortKeys:
         return {number: entry.relation.id for number, entry in self._builder.relation_entries.items()}
 
     def qualifiers_place(self, stored: str | None) -> bytes:
-        """Returns the sort key of an edge's qualifiers."""
+        """Returns the sort key of an edge's qualifiers, given as JSON."""
         if not stored:
             return b""
         short, sort_keys = self._builder.prefixes.short, list[tuple[str, int, bytes]]()
@@ -153,7 +153,7 @@ class SortKeys:
 
 
 MAX_ENDS = 20_000
-"""Nodes from which paths are searched, at most."""
+"""Maximum number of nodes from which paths are searched."""
 _MAX_HELD = 300_000
 """Edges, ends and paths in memory during a search, at most."""
 
@@ -232,4 +232,4 @@ def _count_edges(words: NameResolver, nodes: Sequence[int], incoming: bool | Non
 
 def _check_size(rows: int) -> None:
     if rows > _MAX_HELD:
-        raise unsupported("so many paths")
+        raise unsupported("this many paths")

@@ -1,4 +1,4 @@
-"""Patterns of plans in SQL."""
+"""Compiles the patterns of plans to SQL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MAX_HOPS = 6
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One edge to join, from a node to a node. `edge` is None for a trail of length 0, where both are the same node."""
+    """One edge to join, from one node to another. `edge` is None for a path of length 0 from a node to itself."""
 
     edge: str | None
     source: str
@@ -32,7 +32,7 @@ class Step:
     loops: bool = True
     """Whether the edge may lead from a node to itself."""
     path: EdgePattern | None = None
-    """The pattern of the path, if the step is a path to search."""
+    """The pattern of the path, if the step is a path that a function searches."""
 
     def belongs(self, edge: EdgePattern) -> bool:
         """Whether the step is this edge of the pattern or an edge of its path."""
@@ -40,7 +40,9 @@ class Step:
 
 
 def edge_forms(words: NameResolver, edge: EdgePattern, scope: Scope, *, valued: bool) -> Iterator[list[Step]]:
-    """Yields the forms of one edge of a pattern. `valued`: the path itself is used, not only its existence.
+    """Yields the alternative forms of one edge of a pattern, such as its lengths.
+
+    `valued`: the path itself is used later.
 
     Raises:
         Unsupported: the path's variable is already bound.
@@ -52,7 +54,7 @@ def edge_forms(words: NameResolver, edge: EdgePattern, scope: Scope, *, valued: 
             yield [Step(edge.variable, edge.target, edge.source, relations, loops=False)]
         return
     if edge.variable in scope:
-        raise unsupported("a path that stands twice")
+        raise unsupported("the same path variable twice")
     shortest, longest = edge.path.shortest, edge.path.longest
     if valued or longest is None or not _is_short(edge.path, either=edge.either):
         yield [Step(edge.variable, edge.source, edge.target, relations, path=edge)]
@@ -83,7 +85,7 @@ def _is_short(path: PathLength, *, either: bool) -> bool:
 
 @dataclass(slots=True)
 class Branch:
-    """One union-free form of a pattern: the tables it reads, its conditions, and its variables."""
+    """One form of a pattern without alternatives: the tables it reads, its conditions, and its variables."""
 
     rows: list[str]
     conditions: list[str]
@@ -98,7 +100,7 @@ class Branch:
         return f"SELECT {selected}{rows}{where}"
 
     def path(self, path: PathPattern, edges: Iterable[EdgePattern]) -> Term:
-        """Returns the term of a named path: its nodes and edges in turn."""
+        """Returns the term of a named path: its nodes and edges alternately."""
         patterns = {edge.variable: edge for edge in edges}
         backwards, elements = "", list[str]()
         for previous, name in zip((path.elements[0], *path.elements), path.elements, strict=False):
@@ -150,13 +152,16 @@ def branches(
     needed: frozenset[str] | None = None,
     grouped: str | None = None,
 ) -> list[Branch]:
-    """Compiles each union-free form of a pattern, given the variables of a table or (`needed` None) an outer query.
+    """Compiles each form of a pattern without alternatives.
 
-    `needed`: the variables used later. `grouped`: the variable by which rows are grouped, if it is exactly one.
-    Raises Unsupported if SQL cannot express the pattern.
+    The variables of a table are given or (`needed` None) those of an outer query. `needed`: the variables used later.
+    `grouped`: the variable by which rows are grouped, if there is exactly one.
+
+    Raises:
+        Unsupported: SQL cannot express the pattern.
     """
     if len({edge.variable for edge in match.edges}) < len(match.edges):
-        raise unsupported("an edge that stands twice in a pattern")
+        raise unsupported("the same edge variable twice in a pattern")
     if any(path.variable in scope for path in match.paths):
         raise unsupported("paths that are named twice")
     in_where = frozenset[str]() if match.where is None else variables_of(match.where)
@@ -164,7 +169,7 @@ def branches(
     valued = used.union(*(path.elements for path in match.paths if path.variable in used))
     choices = [list(edge_forms(words, edge, scope, valued=edge.variable in valued)) for edge in match.edges]
     if prod(map(len, choices)) > MAX_FORMS:
-        raise unsupported("paths of so many forms")
+        raise unsupported("paths of this many forms")
     return [
         _PatternCompiler(
             statement,
@@ -383,7 +388,7 @@ class _PatternCompiler:
             scope[step.edge] = Term(TermKind.EDGE, key, f"{alias}.qualifiers")
             self._branch.edges.append(step.edge)
         elif scope[step.edge].kind is not TermKind.EDGE:
-            raise unsupported("a variable that is no edge in the place of one")
+            raise unsupported("a variable that is not an edge used as one")
         elif step.edge in self._outer_scope:
             conditions.append(f"{scope[step.edge].one} IS NOT NULL")
         edge = scope[step.edge]
@@ -418,7 +423,7 @@ class _PatternCompiler:
         )
         pairs = self._words.builder.session.all(text, *parameters)
         if len(pairs) > MAX_ENDS:
-            raise unsupported("paths from so many nodes")
+            raise unsupported("paths from this many nodes")
         links = self._statement.parameter(find_paths(self._words, edge, step.relations, pairs))
         self._branch.rows.append(f"{self._statement.table(pieces.LINKS.format(links=links))} AS {alias}")
         walked = f"{alias}.edges" if edge.path is not None and edge.path.kind in _KINDS_WITH_EDGES else "NULL"

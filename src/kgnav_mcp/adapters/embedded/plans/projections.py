@@ -1,11 +1,11 @@
-"""Projections of plans in SQL: what is returned, grouped and sorted."""
+"""Compiles the projections of plans to SQL: what is returned, grouped and sorted."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler, Fits
+from kgnav_mcp.adapters.embedded.plans.expressions import ExpressionCompiler, MatchQueries
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.path_tables import dumped
 from kgnav_mcp.adapters.embedded.plans.statement import (
@@ -36,9 +36,9 @@ def counted_by_node(
     keys: Sequence[Expression],
     aggregates: Sequence[Aggregate],
 ) -> tuple[str, dict[Expression, Term]] | None:
-    """Returns a table of keys and counts by node or relation, and the terms of keys and aggregates over it.
+    """Returns a table of counts grouped by node or relation, and the terms of keys and aggregates over it.
 
-    None if this saves nothing or is impossible: only plain counts can be added up.
+    None if this saves nothing or is impossible, since only plain counts can be added up.
     """
     scope = compiler.scope
     names = sorted({name for key in keys for name in variables_of(key) & scope.keys()})
@@ -131,13 +131,13 @@ def without_columns(project: Project, expression: Expression) -> Expression:
     replacements = {Variable(name): value for name, value in value_of.items()}
     left = rewritten(expression, lambda part: Constant(None) if isinstance(part, Variable) else None)
     if not variables_of(left).isdisjoint(value_of):
-        raise unsupported("an order by what belongs to a column, and sums")
+        raise unsupported("sorting by properties of a column together with aggregates")
     return rewritten(expression, lambda part: replacements.get(part) if isinstance(part, Variable) else None)
 
 
 _ORDER = "\0order"
 PLACE = "\0place"
-"""The column with row numbers, if a later clause depends on the order. No variable can have this name."""
+"""The column of row numbers, used if a later clause depends on the order. No variable can have this name."""
 _NOTHING_KNOWN: Mapping[Expression, Term] = {}
 _AGGREGATE_FUNCTIONS = {
     AggregateFunction.SUM: "kg_sum",
@@ -166,7 +166,7 @@ class Projector:
 
     statement: Statement
     words: NameResolver
-    fits: Fits
+    match_queries: MatchQueries
 
     def projected(
         self,
@@ -196,9 +196,9 @@ class Projector:
         over_rows += [each for place, each in enumerate(sort_by) if place not in aggregate_orders]
         earlier = {name for each in over_rows for name in variables_of(each)} & source.keys() - names
         if (earlier and (project.distinct or aggregate_columns)) or (aggregate_orders and project.distinct):
-            raise unsupported("an order by what is summed up or made distinct, or a condition on it")
+            raise unsupported("sorting by, or a condition on, variables before grouping or DISTINCT")
         compiler, table = self._prepare_aggregates(
-            project, ExpressionCompiler(self.statement, self.words, source, self.fits, known=known), table
+            project, ExpressionCompiler(self.statement, self.words, source, self.match_queries, known=known), table
         )
         column_terms = {column.name: self._column(compiler, column.value) for column in project.columns}
         all_terms = dict(column_terms)
@@ -243,7 +243,7 @@ class Projector:
             terms, name = tuple(term.replace(f"{name}.", f"{filtered}.") for term in terms), filtered
         result = {column.name: result_terms[column.name] for column in project.columns}
         if project.where is not None:
-            test = ExpressionCompiler(self.statement, self.words, within(result_terms, name), self.fits).holds(
+            test = ExpressionCompiler(self.statement, self.words, within(result_terms, name), self.match_queries).holds(
                 project.where
             )
             filtered = self.statement.table(pieces.ROWS.format(columns="*", rows=f"{name} WHERE {test}"))
@@ -290,7 +290,7 @@ class Projector:
 
     def _column(self, compiler: ExpressionCompiler, value: Expression) -> Term:
         if aggregates(value) and not isinstance(value, Aggregate) and not uses_only_aggregates(value):
-            raise unsupported("a sum beside what is not summed up")
+            raise unsupported("an aggregate together with an expression that is not grouped")
         return compiler.value(value)
 
     def _group_by(self, terms: Scope, names: Sequence[str], keys: Sequence[str]) -> str:
@@ -303,11 +303,11 @@ class Projector:
         def aggregated(one: Aggregate) -> Term:
             if one.of is None:
                 if one.function is not AggregateFunction.COUNT:
-                    raise unsupported("sums of rows")
+                    raise unsupported("aggregates of rows other than counts")
                 return Term(TermKind.NUMBER, ("min(count(*), 1)" if one.distinct else "count(*)",), never_null=True)
             term, distinct = single_of_property(compiler.value(one.of)), "DISTINCT " if one.distinct else ""
             if term.kind is TermKind.HIDDEN:
-                raise unsupported("sums of paths")
+                raise unsupported("aggregates of paths")
             if one.function is AggregateFunction.COUNT:
                 return Term(
                     TermKind.NUMBER,
@@ -331,7 +331,7 @@ class Projector:
         self, project: Project, by: Sequence[Expression], result_terms: Scope, table: str, keys: Sequence[object]
     ) -> tuple[str, ...]:
         """Returns the terms to sort by: those of the plan, then further columns until the order is unambiguous."""
-        compiler = ExpressionCompiler(self.statement, self.words, within(result_terms, table), self.fits)
+        compiler = ExpressionCompiler(self.statement, self.words, within(result_terms, table), self.match_queries)
         terms: list[str] = []
         sorted_by: set[str] = set()
         for place, (order, expression) in enumerate(zip(project.order, by, strict=True)):

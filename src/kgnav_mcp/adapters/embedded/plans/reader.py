@@ -1,4 +1,4 @@
-"""Runs a plan's statement and reads a page of its rows, cell by cell."""
+"""Runs the query of a plan and reads a page of its rows, cell by cell."""
 
 from __future__ import annotations
 
@@ -124,9 +124,11 @@ class PlanReader:
             return query, self._builder.session.all(query.query, *query.parameters)
         except (sqlite3.Error, MemoryError) as error:
             if isinstance(functions.failure, NotEncodableError | RecursionError) or "integer overflow" in str(error):
-                raise unsupported("a plan whose values are not of SQLite, too deep or too large") from error
+                raise unsupported(
+                    "a plan with values that SQLite cannot represent, or that are too deep or too large"
+                ) from error
             if isinstance(error, MemoryError) or error.sqlite_errorcode == sqlite3.SQLITE_TOOBIG:
-                raise unsupported("a plan with so much data") from error
+                raise unsupported("a plan with this much data") from error
             raise functions.failure or error from error
 
     def _total(self, functions: Functions, plan: Plan, rows: list[Row], start: int) -> int:

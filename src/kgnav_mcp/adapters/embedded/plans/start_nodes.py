@@ -1,4 +1,4 @@
-"""Chooses the set of nodes to start a pattern with: the smallest that its labels and conditions give."""
+"""Chooses the set of nodes at which the matching of a pattern starts: the smallest that labels and conditions allow."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from kgnav_mcp.plan.walking import id_condition
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A set of nodes as a table for FROM, with its estimated size."""
+    """A set of nodes to start at: a table for FROM, with its estimated size."""
 
     rows: str
     size: int
     selective: bool = False
     """Whether it comes from ids or from a property's value."""
     condition: Expression | None = None
-    """The condition that all these nodes meet already."""
+    """The condition that all nodes of the set meet already."""
     labels: tuple[str, ...] | None = None
-    """The alternative labels of which each of these nodes has one."""
+    """The alternative labels, of which each node of the set has at least one."""
 
 
 def start_of(compiler: ExpressionCompiler, node: NodePattern, conditions: Sequence[Expression]) -> Start:

@@ -26,7 +26,9 @@ _PARAMETER = re.compile(r"\?([0-9]+)")
 
 def unsupported(what: str) -> Unsupported:
     """Returns the error for a part of a plan that SQL cannot express."""
-    return Unsupported(f"a graph file does not run {what} as one query", next_step="It is evaluated instead.")
+    return Unsupported(
+        f"a graph file does not run {what} as one query", next_step="The plan is evaluated over rows instead."
+    )
 
 
 class TermKind(StrEnum):
@@ -37,13 +39,13 @@ class TermKind(StrEnum):
     HIDDEN = "hidden"
     """A path that the query does not use."""
     PATH_OR_LIST = "things"
-    """A path, or a list of nodes or edges, in the JSON of `things`."""
+    """A path, or a list of nodes or edges, in the JSON of `path_tables`."""
     NUMBER = "number"
     TEXT = "text"
     TRUTH = "truth"
     """1, 0 or null."""
     VALUE = "value"
-    """Any single value or a list of values, as `encoding` encodes them."""
+    """Any single value or list of values, encoded as `value_encoding` does."""
     DATED = "dated"
     """A single value whose encoding keeps dates distinct from texts. Only used within comparisons."""
 
@@ -54,24 +56,24 @@ SINGLE = frozenset((TermKind.NUMBER, TermKind.TEXT, TermKind.TRUTH, TermKind.VAL
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A value in SQL: one expression, or for an edge the four columns of its key. A node is given by its number."""
+    """A value in SQL: one expression, or the four columns of an edge's key. A node is represented by its number."""
 
     kind: TermKind
     sql: tuple[str, ...]
     qualifiers: str = ""
-    """For an edge: the SQL of its qualifiers' JSON, if it is at hand."""
+    """For an edge, the SQL of its qualifiers as JSON; empty if they must be looked up."""
     may_be_date: bool = False
     """Whether it may be a date or a text that looks like one. Dates compare with both by their precision."""
     never_list: bool = False
-    """Whether a VALUE is certainly not a list."""
+    """Whether a term of kind VALUE is certainly not a list."""
     of_property: bool = False
-    """Whether a list, or a member of it, may be the values of a property, which have a rule of their own."""
+    """Whether a list, or a member of it, may be the values of a property, which are compared by rules of their own."""
     never_null: bool = False
     """Whether it is certainly not null."""
 
     @property
     def one(self) -> str:
-        """The expression, or the first of an edge's four. It is null if the edge is."""
+        """The expression, or the first of an edge's four. It is null if the edge is null."""
         return self.sql[0]
 
 
@@ -117,7 +119,7 @@ class Statement:
         """Adds a common table expression and returns its name.
 
         With `read_once`, SQLite may merge it into the query that reads it. Otherwise all its rows are computed exactly
-        once, whichever page is shown, so that a value that ends the query does so on every page.
+        once, whichever page is shown, so that a value that stops the query stops it on every page.
         """
         name = self.alias("t")
         if read_once:
@@ -133,7 +135,7 @@ class Statement:
         """
         text = f"WITH {', '.join(self.tables)} {query}" if self.tables else query
         if len(text) > _MAX_LENGTH:
-            raise unsupported("a plan of so many alternatives")
+            raise unsupported("a plan with this many alternatives")
         used = max((int(number) for number in _PARAMETER.findall(text)), default=0)
         return text, self.parameters[:used]
 
@@ -158,7 +160,10 @@ def within(scope: Scope, table: str) -> dict[str, Term]:
 
 
 Truth = tuple[str, str]
-"""SQL that is true if a condition is true, and SQL that is true if it is false. If it is null, neither is true."""
+"""SQL that is true if a condition is true, and SQL that is true if it is false.
+
+If the condition is null, neither is true.
+"""
 
 NEVER: Truth = ("0", "0")
 
@@ -204,9 +209,9 @@ def constant(statement: Statement, value: Scalar) -> Term:
             # A text that looks like a date is compared as a date with dates of the graph.
             return Term(TermKind.TEXT, (statement.parameter(stored),), may_be_date=_MAY_BE_DATE(value) is not None)
         case int() if not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
-            raise unsupported("a number of that size")
+            raise unsupported("a number of this size")
         case _ if not math.isfinite(value):
-            raise unsupported("numbers without an end")
+            raise unsupported("infinity and NaN")
         case _:
             return Term(TermKind.NUMBER, (statement.parameter(value),))
 
@@ -244,7 +249,7 @@ def compile_comparison(left: Term, comparison: Comparison, right: Term) -> Truth
         test = f"kg_compare('{comparison}', {encoded(left)}, {encoded(right)})"
         return f"{test} = 1", f"{test} = 0"
     if left.may_be_date and right.may_be_date and TermKind.VALUE in kinds and comparison in BY_PRECISION:
-        raise unsupported("a comparison of dates that were read before")
+        raise unsupported("a comparison of dates that an earlier clause returned")
     return _compare_values(left, comparison, right)
 
 
@@ -285,7 +290,10 @@ def _compare_things(left: Term, comparison: Comparison, right: Term) -> Truth:
 
 
 def single(term: Term) -> str:
-    """Returns the SQL of a value that must not be a list. A list ends the query, for the evaluator to compare it."""
+    """Returns the SQL of a value that must not be a list.
+
+    At run time a list ends the query, and the plan is evaluated instead.
+    """
     if term.kind is not TermKind.VALUE or term.never_list:
         return encoded(term)
     value = term.one
@@ -293,7 +301,10 @@ def single(term: Term) -> str:
 
 
 def single_of_property(term: Term) -> Term:
-    """Returns the term of a value that must not be the list of a property's values: that ends the query, as above."""
+    """Returns the term of a value that must not be the list of a property's values.
+
+    Such a list ends the query, as in `single`.
+    """
     if not term.of_property or term.never_list:
         return term
     return replace(term, sql=(single(term),), never_list=True)
@@ -320,7 +331,7 @@ def _text_test(comparison: Comparison, text: str, part: str) -> str:
         case Comparison.MATCHES:
             return f"kg_matches({text}, {part})"
         case _:
-            raise TypeError(f"{comparison} is no comparison of two texts")
+            raise TypeError(f"{comparison} does not compare two texts")
 
 
 def all_single(terms: list[Term]) -> list[Term]:

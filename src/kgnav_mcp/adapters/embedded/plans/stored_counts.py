@@ -1,4 +1,4 @@
-"""Plans that only count: answered from the counts that are stored in the graph file."""
+"""Answers plans that only count from the counts stored in the graph file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from kgnav_mcp.plan.walking import aggregates, by_columns, conjuncts, only_count
 
 
 def count_from_catalogue(words: NameResolver, pipeline: Pipeline) -> int | None:
-    """Returns the count that such a pipeline asks for in all its columns; None for any other pipeline."""
+    """Returns the count that all columns of such a pipeline ask for; None for any other pipeline."""
     if len(pipeline.clauses) != 2:
         return None
     match, project = pipeline.clauses
@@ -69,7 +69,10 @@ def edge_size(words: NameResolver, edge: EdgePattern) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class StoredGroups:
-    """A table with one row per group. `known`: the group's key, if it is not a node of `scope`, and its counts."""
+    """A table with one row for each group.
+
+    `known`: the terms of the group's key, if it is not a node, and of its counts.
+    """
 
     table: str
     scope: dict[str, Term]
@@ -77,7 +80,7 @@ class StoredGroups:
 
 
 def stored_groups(compiler: ExpressionCompiler, clauses: Sequence[Clause]) -> StoredGroups | None:
-    """Returns the groups of a pattern and a projection that begin a plan; None if the file has not counted them."""
+    """Returns the groups of a pattern and a projection at the start of a plan; None if their counts are not stored."""
     match clauses:
         case [Match(optional=False, paths=()) as pattern, Project() as project, *_] if _has_keys_and_counts(project):
             pass
@@ -200,7 +203,7 @@ def _by_degree(compiler: ExpressionCompiler, match: Match, edge: EdgePattern, pr
     degrees = _Degrees(compiler, edge, outgoing=name == edge.source)
     hubs = compiler.statement.table(degrees.query)
     scope = {name: Term(TermKind.NODE, (f"{hubs}.node",), never_null=True)}
-    inner = ExpressionCompiler(compiler.statement, compiler.words, scope, compiler.fits)
+    inner = ExpressionCompiler(compiler.statement, compiler.words, scope, compiler.match_queries)
     tests = [inner.labelled(f"{hubs}.node", group) for group in own] + [inner.holds(one) for one in conditions]
     where = f" WHERE {' AND '.join(f'({one})' for one in tests)}" if tests else ""
     rows = pieces.ROWS.format(columns="node, number", rows=f"{hubs}{where}")

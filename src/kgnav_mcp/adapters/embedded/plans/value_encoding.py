@@ -31,7 +31,7 @@ _EXACT_LIMIT = 2**53
 
 
 def empty_list() -> str:
-    """Returns the SQL of an empty list, for aggregates over no rows, which SQLite does not call."""
+    """Returns the SQL of an empty list, for aggregates over no rows, for which SQLite does not call Python."""
     encoded = encode(())
     return f"x'{encoded.hex()}'" if isinstance(encoded, bytes) else "NULL"
 
@@ -110,7 +110,7 @@ _FLOAT_KEY = "f"
 
 
 def compare(comparison: str, left: Stored, right: Stored) -> bool | None:
-    """Compares two single values. Dates differ from texts. None if they cannot be compared."""
+    """Compares two single values. Dates differ from texts. Returns None if they cannot be compared."""
     one, other = _decode_single(left), _decode_single(right)
     match Comparison(comparison):
         case Comparison.EQUAL:
@@ -144,7 +144,7 @@ def call(name: str, *stored: Stored) -> Stored:
 
 
 def call_size(name: str, *stored: Stored) -> int:
-    """Returns the bytes of the result as far as it may be larger than the arguments."""
+    """Returns the maximum size of a function's result in bytes, where it may exceed that of the arguments."""
     return bytes_made(Function(name), tuple(map(decode, stored)))
 
 

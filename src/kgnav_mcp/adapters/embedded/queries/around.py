@@ -32,17 +32,17 @@ WHERE ?2 IS NULL OR a.p IN (SELECT value FROM json_each(?2)) GROUP BY a.node
 RELATIONS_OUTGOING = """
 SELECT j.value, (SELECT group_concat(e.p) FROM edge AS e WHERE e.s = j.value) FROM json_each(?1) AS j
 """
-"""For such nodes: the relation of each row, in one text for a node. Half the cost of counting with GROUP BY."""
+"""For nodes below the degree floor: the relations of all rows of a node as one text. Half the cost of GROUP BY."""
 
 RELATIONS_INCOMING = """
 SELECT j.value, (SELECT group_concat(e.p) FROM edge AS e WHERE e.o = j.value) FROM json_each(?1) AS j
 """
-"""As above."""
+"""As RELATIONS_OUTGOING."""
 
 RELATIONS_OF_ATTRIBUTES = """
 SELECT j.value, (SELECT group_concat(a.p) FROM attribute AS a WHERE a.node = j.value) FROM json_each(?1) AS j
 """
-"""As above."""
+"""As RELATIONS_OUTGOING."""
 
 HUB_COUNTS_THROUGH = """
 SELECT t.node, t.p1, t.p2, t.n FROM json_each(?1) AS j
@@ -267,17 +267,17 @@ class FarEndCondition(StrEnum):
 EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = {far} AND l.label IN (SELECT value FROM json_each(:labels)))
 """
     """One seek for each row scanned."""
-    NAME_FITS = "kg_name_fits(v.key, v.label, v.mediator)"
-    """Some microseconds for each row scanned; so does TEXT_FITS."""
-    TEXT_FITS = "kg_text_fits({far})"
+    NAME_MATCHES = "kg_name_matches(v.key, v.label, v.mediator)"
+    """Some microseconds for each row scanned; so does TEXT_MATCHES."""
+    TEXT_MATCHES = "kg_text_matches({far})"
 
 
 @cache
 def narrowed(query: str, conditions: tuple[FarEndCondition, ...]) -> str:
     """Returns a query for rows with conditions on the far ends added.
 
-    With AMONG_FOUND, SQLite should seek by the far end's number: a plus sign keeps it from using the page's start for
-    the index instead.
+    With AMONG_FOUND, SQLite should seek by the far end's number. A plus sign keeps it from using the start of the page
+    for the index instead.
     """
     mark = _FAR_END_MARK.search(query)
     assert mark is not None, query  # noqa: S101 - every query for rows has the mark

@@ -10,7 +10,7 @@ RELATIONS = "SELECT id, key, label, edges, attributes, items, multivalued FROM r
 """All relations, once for an open file: under a microsecond each."""
 
 HAS_EDGES = "SELECT EXISTS (SELECT 1 FROM relation WHERE key = ? AND edges > 0)"
-"""Whether a relation joins entities of the file."""
+"""Whether a relation leads to entities of the file."""
 
 HAS_KEYS = "SELECT EXISTS (SELECT 1 FROM node WHERE key >= ?1 AND key < ?1 || char(0x10FFFF))"
 """Whether a node's id begins with a text."""
@@ -105,7 +105,7 @@ SELECT j.key, n.node, n.kind, n.language, n.text
 FROM json_each(?1) AS j CROSS JOIN name_words AS w ON w.name_words MATCH j.value
 CROSS JOIN name AS n ON n.id = w.rowid LIMIT ?2
 """
-"""As above for several full-text queries, up to the limit for all together."""
+"""As NAMES_MATCHING for several full-text queries, with one limit for all of them."""
 
 NAMES_MATCHING_WITH_LABEL = """
 SELECT n.node, n.kind, n.language, n.text

@@ -27,7 +27,7 @@ WHERE a.node > :after
     AND (:label IS NULL OR EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = a.node AND l.label = :label))
 ORDER BY a.node LIMIT :limit
 """
-"""One seek for each value, wherever the page starts, then two for each node behind the start of the page.
+"""One seek for each value, wherever the page starts, then two for each node after the start of the page.
 
 A value is a text and the datatypes that it may have, enclosed by blanks; null means any or none.
 """
@@ -52,7 +52,7 @@ WHERE e.s > :after
     AND (:label IS NULL OR EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = e.s AND l.label = :label))
 ORDER BY e.s LIMIT :limit
 """
-"""One seek for each tail, then one for each node behind the start of the page."""
+"""One seek for each tail, then one for each node after the start of the page."""
 
 NODES_WITH_EQUAL_VALUES_OR_TAIL = f"""
 SELECT node FROM (
@@ -144,7 +144,7 @@ CROSS JOIN attribute AS a ON a.node = j.value ->> 0 AND a.p = ?2 AND a.n = j.val
 LIKE_NUMBERS = """
 SELECT 1 FROM attribute WHERE p = ? AND substr(text, 1, 64) >= '+' AND substr(text, 1, 64) < ':' LIMIT 1
 """
-"""One seek. Digits and signs lie between these two characters."""
+"""Whether a value looks like a number. One seek: digits and signs lie between these two characters."""
 
 VALUES_IN_ORDER = """
 SELECT node, n, iif(length(beginning) < 64, NULL, beginning) FROM (

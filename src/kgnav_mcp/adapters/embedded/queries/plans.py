@@ -1,4 +1,4 @@
-"""Fragments of the one query that a plan compiles to. Names in braces are aliases and columns made by the compiler.
+"""Fragments of the query that a plan is compiled to. Names in braces are aliases and columns made by the compiler.
 
 Values are parameters; relations and labels are numbers of the file. Joins are in the order of the compiler's loops.
 """
@@ -14,15 +14,15 @@ NUMBERED = "SELECT *, row_number() OVER (ORDER BY {order}) AS place FROM {table}
 """Sorts all rows."""
 
 OUTER = "SELECT *, row_number() OVER () AS place FROM {rows}"
-UNFITTED = "SELECT {columns} FROM {table} WHERE place NOT IN (SELECT place FROM {fitted})"
-"""For OPTIONAL MATCH: the rows before it, numbered; and those for which the pattern has no match."""
+UNMATCHED = "SELECT {columns} FROM {table} WHERE place NOT IN (SELECT place FROM {matched})"
+"""For OPTIONAL MATCH: the numbered rows for which the pattern has no match."""
 
 FIRST_BY_KEY = (
     "SELECT {rows}.* FROM {rows} "
     "CROSS JOIN (SELECT (SELECT {key} FROM {rows} ORDER BY {key}{order} LIMIT 1 OFFSET {place}) AS last) "
     "WHERE last IS NULL OR {rows}.{key} {comparison} last"
 )
-"""Reads the rows twice, and keeps only those whose key may place them among the first rows in the order."""
+"""Reads the rows twice. Keeps only those that can be among the first rows in the order, judged by their first key."""
 
 NUMBER = "(SELECT count(*) FROM {rows})"
 """Computes all rows."""
@@ -86,7 +86,7 @@ STORED_DEGREES_EITHER = (
     "WHERE edge.s = h.node AND edge.p IN (SELECT value FROM json_each({relations})) AND edge.o = h.node) AS number "
     "FROM (SELECT DISTINCT node FROM degree) AS h WHERE number > {floor}"
 )
-"""As above, for both directions. A loop counts once."""
+"""As STORED_DEGREES, for both directions. An edge from a node to itself counts once."""
 DEGREE_OF_HUB = (
     "coalesce((SELECT sum(d.n - CASE WHEN d.p IN (SELECT value FROM json_each({with_values})) "
     "THEN (SELECT count(*) FROM attribute AS a WHERE a.node = d.node AND a.p = d.p) ELSE 0 END) "
@@ -107,7 +107,7 @@ LEAST_OF_FIRST = (
     "SELECT min({number}), count(*) FROM (SELECT node, number FROM ({rows}) ORDER BY number DESC LIMIT {needed}) AS h"
 )
 AT_LEAST = "SELECT h.node AS node, {number} AS number FROM ({rows}) AS h WHERE h.number >= {least}"
-"""Cost as much as what they count, of the hubs that they keep."""
+"""Costs as much as the counts of the hubs that it keeps."""
 
 EDGES = "edge AS {alias}"
 """One seek by the ends that are known, and an entry of an index for each edge."""
@@ -138,7 +138,7 @@ LABELS_OF_SET = (
 VALUES = "attribute AS {alias}"
 VALUE_IN_LIST = "({alias}.n > 0 OR {alias}.item IS NOT NULL)"
 QUALIFIER_IN_LIST = "({alias}.key > 0 OR {alias}.value ->> 3 IS NOT NULL)"
-"""Nothing but the value."""
+"""Costs nothing beyond reading the value."""
 OF_NODE = "{alias}.node = {node} AND {alias}.p = {relation}"
 """One seek."""
 
@@ -170,7 +170,10 @@ QUALIFIER_NODE = (
     "coalesce((SELECT mediator FROM node WHERE key = {alias}.value ->> 'id'), 0))) = {text} "
     "THEN {text} ELSE kg_short({alias}.value ->> 'id') END"
 )
-"""A node that is compared with a text: this text if it is the node's id or name, else another. Some microseconds."""
+"""For a node that is compared with a text: this text if it is the node's id or name, otherwise another one.
+
+Some microseconds.
+"""
 
 MAY_BE_NUMBER = (
     "(CAST(json_extract({qualifiers}, {path} || '[0][0]') AS REAL) BETWEEN {least} AND {most} "
@@ -181,7 +184,7 @@ MAY_BE_TEXT = (
     "OR json_type({qualifiers}, {path} || '[1]') IS NOT NULL OR json_type({qualifiers}, {path} || '[0]') = 'object')"
 )
 MAY_BE_DATE = f"({MAY_BE_TEXT} OR json_extract({{qualifiers}}, {{path}} || '[0][1]') IS NOT NULL)"
-"""Cheap tests whether a qualifier may have the value: half a microsecond, because SQLite caches the parsed JSON."""
+"""Cheap tests whether a qualifier can have the value: half a microsecond, because SQLite caches the parsed JSON."""
 
 FIRST_QUALIFIER = (
     "(SELECT CASE WHEN count(*) > 1 OR max({alias}.value ->> 3) IS NOT NULL THEN kg_refuse() ELSE max({value}) END "
@@ -227,7 +230,7 @@ ON e.s = json_extract(j.value, '$[0]') AND e.p = json_extract(j.value, '$[1]')
 """One seek for each edge of a page."""
 
 NO_LISTS = "CASE WHEN {several} THEN kg_refuse() ELSE ({test}) END"
-"""A seek for each of two properties: whether one has several values. These lists are left to the evaluator."""
+"""A seek for each of two properties: whether one has several values. Such plans are left to the evaluator."""
 
 MEMBERS = "json_each(kg_members({value})) AS {alias}"
 """A call of Python for each list."""

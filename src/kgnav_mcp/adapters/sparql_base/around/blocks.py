@@ -15,17 +15,17 @@ from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.model import Entity, Stop
 
 Facts = tuple[tuple[URIRef, Term], ...]
-"""The qualifiers that one statement about a triple gives: relations and values."""
+"""The qualifiers of one statement about a triple, as (relation, value)."""
 End = Term | Entity
-"""A far end: an entity if it has no IRI, else a term, whose name is read later for the whole page."""
+"""A far end: an entity if it has no IRI, otherwise a term, whose name is read later for the whole page."""
 Pair = tuple[Anchor, URIRef]
-"""An entity and a relation at it."""
+"""An entity and one of its relations."""
 Ends = Mapping[Pair, Sequence[Term]]
-"""The far ends of relations at entities."""
+"""The far ends for each entity and relation."""
 
 
 def grouped(read: Iterable[Row], entity: URIRef | None = None) -> Ends:
-    """Group the far ends of rows by entity and relation, each once. `entity` is the entity where rows lack ?s."""
+    """Group the distinct far ends of rows by entity and relation. `entity` is the entity of rows that lack ?s."""
     found: dict[Pair, dict[Term, None]] = defaultdict(dict)
     for row in read:
         if "p" in row:
@@ -34,7 +34,7 @@ def grouped(read: Iterable[Row], entity: URIRef | None = None) -> Ends:
 
 
 def in_order(terms: Iterable[Term]) -> Sequence[Term]:
-    """Sort the far ends, each once. Blank nodes are left out."""
+    """Sort the distinct far ends. Blank nodes are omitted."""
     return sorted({term for term in terms if not isinstance(term, BNode)}, key=term_order)
 
 
@@ -65,16 +65,16 @@ class Block:
 
     @property
     def shown(self) -> Sequence[tuple[int, End]]:
-        """The far ends for the page with their places, and one more, which shows that there are more."""
+        """The far ends for the page, each with its position, and one more, which shows that there are more."""
         first = max(self.wanted.start.group - self.begin, 0)
         return list(enumerate(self.ends, self.begin))[first : first + self.wanted.limit + 1]
 
 
 @dataclass(frozen=True, slots=True)
 class FollowedNodes:
-    """A part of the nodes next to an entity: `found` are the mediators among them, with the far ends behind each.
+    """Some of the nodes next to an entity: `found` are the mediators among them, with the far ends behind each.
 
-    `nodes` is the number of nodes read. A mediator's place is its place among these nodes.
+    `nodes` is the number of nodes read. The position of a mediator counts all these nodes.
     """
 
     found: Sequence[tuple[int, Entity, Sequence[End]]] = ()
@@ -82,7 +82,7 @@ class FollowedNodes:
     stop: Stop = Stop.COMPLETE
 
     def rows_from(self, start: Place) -> list[tuple[Found, Place]]:
-        """The rows behind these mediators after a place."""
+        """The rows behind these mediators after a position."""
         return [
             (Found(end, via=mediator), place)
             for n, mediator, ends in self.found
@@ -92,7 +92,7 @@ class FollowedNodes:
 
 
 def by_mediator(rows: Iterable[Row]) -> Mapping[URIRef, Sequence[Term]]:
-    """Group the far ends of rows by their mediators `?m`."""
+    """Group the far ends of rows by their mediator `?m`."""
     ends: dict[URIRef, list[Term]] = defaultdict(list)
     for row in rows:
         ends[iri_in(row, "m")].append(row["o"])

@@ -32,7 +32,7 @@ _MIN_BATCH = 100
 
 
 class BlankAnchor:
-    """A blank node. No query can name it, but all its triples have been read."""
+    """A blank node as an anchor. No query can name it, but all its triples have been read."""
 
     __slots__ = ()
 
@@ -58,15 +58,15 @@ class CountReader(ABC):
         self._cache = CountCache[Anchor, URIRef](timed_out=keep_timed_out)
 
     def shows(self, relation: URIRef) -> bool:  # noqa: ARG002 - for adapters
-        """Whether a relation is shown."""
+        """Whether rows of a relation are shown to users."""
         return True
 
     def kind(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
-        """The filter for rows `?s ?p ?o` around entities that are shown."""
+        """The filter for visible rows `?s ?p ?o` around entities."""
         return self.ends(direction, far_end_kind)
 
     def ends(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
-        """The filter for far ends `?o`, given a relation that is shown."""
+        """The filter for far ends `?o` of a visible relation."""
         return queries.FAR_ENDS[far_end_kind if direction is Direction.OUTGOING else None]
 
     async def one_hop(
@@ -76,7 +76,7 @@ class CountReader(ABC):
         far_end_kind: FarEndKind | None,
         relation_paths: Collection[Path] | None = None,
     ) -> Counts:
-        """Count the rows of one-hop relations; `relation_paths` None: of all."""
+        """Count the rows of one-hop relations. `relation_paths` None counts all of them."""
         iris = [entity for entity in entities if isinstance(entity, URIRef)]
         if not iris or no_rows(direction, far_end_kind):
             return RelationCounts()
@@ -87,7 +87,7 @@ class CountReader(ABC):
     async def without_empty(
         self, pairs: Sequence[tuple[Anchor, URIRef]], entities: Sequence[Anchor], direction: Direction
     ) -> Sequence[tuple[Anchor, URIRef]]:
-        """The pairs of an entity and a relation, without those that cached counts of the entities show to be empty."""
+        """The pairs of an entity and a relation, without those that cached counts show to have no rows."""
         request = IriCountRequest(frozenset(map(str, entities)), direction, None)
         known = await self._cache.cached(request)
         if known is None or known.stop is not Stop.COMPLETE:
@@ -150,7 +150,7 @@ class CountReader(ABC):
     async def of_rows(
         self, rows: Iterable[tuple[Anchor, URIRef, int]], entities: Sequence[Anchor], direction: Direction
     ) -> Counts:
-        """The counts of entities whose rows have all been read: (entity, relation, number)."""
+        """The counts of entities whose rows have all been read. `rows` are (entity, relation, number of rows)."""
         counts = await in_thread(
             len(entities), lambda: sum_counts((entity, (relation,), n) for entity, relation, n in rows)
         )
@@ -269,7 +269,7 @@ def path_of(row: Row, direction: Direction) -> Path:
 
 
 def no_rows(direction: Direction, far_end_kind: FarEndKind | None) -> bool:
-    """Whether there can be no such rows: the head of a triple is always an entity."""
+    """Whether no row can match: incoming triples have no literals at their far end."""
     return direction is Direction.INCOMING and far_end_kind is FarEndKind.LITERAL
 
 

@@ -50,7 +50,7 @@ class RelationReader(ABC):
         self._counts = counts
 
     async def page(self, anchors: Sequence[Anchor], request: RelationRequest) -> Page[RelationFacts]:
-        """The relations ordered by id with their counts, and with examples for those on the page.
+        """The relations ordered by id with their counts, and with example far ends for those on the page.
 
         The examples of one-hop relations are read while the two-hop relations are counted.
         """

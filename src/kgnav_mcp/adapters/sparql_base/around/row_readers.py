@@ -1,7 +1,7 @@
-"""Readers on top of the one reader of rows that a store has: the edges between two sets, and a search by far ends.
+"""The edges between two sets of nodes, and a search by far ends. Both are built on a store's `RowReader`.
 
-Edges are read by looking up pairs of nodes or from the rows of the heads, whichever is cheaper. A search is one query
-with a branch for each relation.
+Edges are found by looking up pairs of nodes or by reading the rows of the heads, whichever is cheaper. A search is one
+query with a branch for each relation.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ _NO_LIMIT = 1_000_000
 """More rows than one relation of a head can have: no limit."""
 
 Edge = tuple[URIRef, Found]
-"""A relation and its row."""
+"""A relation and one of its rows."""
 
 
 class EdgeReader(EdgeSource[URIRef, Edge]):
-    """Finds edges. A hub costs as many look-ups as there are tails, whatever its degree."""
+    """Finds edges between heads and tails. A hub costs as many look-ups as there are tails, whatever its degree."""
 
     def __init__(
         self, reader: RowReader, counts: CountReader, tails: Sequence[URIRef], relations: Sequence[Path] | None

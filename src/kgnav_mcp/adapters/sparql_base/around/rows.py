@@ -53,20 +53,20 @@ _UNNAMED = model.Literal("a node without a name")
 
 
 def to_entities(direction: Direction, *, bare: bool = False) -> RowRequest:
-    """The request for rows with entities as far ends, whose anchors are given in another way."""
+    """The request for rows whose far ends are entities. The anchors are passed separately."""
     return RowRequest((), direction, None, FarEndKind.ENTITY, 0, None, all_or_none=False, bare=bare)
 
 
 @dataclass(frozen=True, slots=True)
 class BlankEnds:
-    """The blank nodes at the far ends of a relation; with Stop.UNORDERED none, because there are too many."""
+    """The blank nodes at the far ends of a relation. With Stop.UNORDERED there are too many, and the list is empty."""
 
     ends: Sequence[End] = ()
     stop: Stop = Stop.COMPLETE
 
 
 class Store(Protocol):
-    """A store, as far as it is used here."""
+    """The part of an open store that is used here."""
 
     @property
     def reader(self) -> Reader: ...
@@ -80,15 +80,17 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
     block: ClassVar[int]
     """Number of triples of a large relation that are sorted together; 1: slices keep the order of the index."""
     nodes: ClassVar[int]
-    """Number of nodes next to an entity that are followed together at first."""
+    """Number of nodes next to an entity that are followed in the first query."""
     nodes_at_most: ClassVar[int]
     node_block: ClassVar[int]
     """Number of nodes that are sorted together; 1: they keep the order of the index."""
     entities_together: ClassVar[int]
     """Maximum number of entities whose rows are read by one query."""
     probes_for_all: ClassVar[bool]
-    """Whether `probe` reads a short list of all relations at once only for `all_or_none` (True), or only otherwise
-    (False). Bare rows are always read at once."""
+    """Whether `probe` reads short lists of all relations at once for `all_or_none` (True), or only otherwise (False).
+
+    Rows of ids alone are always read at once.
+    """
 
     def __init__(
         self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], request: RowRequest
@@ -115,7 +117,11 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         return tuple(map(self._names.naming.short, path))
 
     async def probe(self, limit: int, *, all_or_none: bool) -> Counts | Count | None:
-        """Try to read all rows at once. The first row beyond the limit proves that the list is longer."""
+        """Try to read all rows with one query.
+
+        Returns the exact counts if there are at most `limit` rows. The first row beyond the limit proves that there are
+        more.
+        """
         counted = self._relation_paths is None and not self._bare and all_or_none is not self.probes_for_all
         if counted or no_rows(self._direction, self._far_end_kind):
             return None

@@ -25,7 +25,7 @@ from kgnav_mcp.values.arithmetic import average, total
 from kgnav_mcp.values.scalars import NUMBERS, WHOLE_NUMBERS, scalar
 
 SHARE = 0.5
-"""The fraction of a call's time for each query. If that is not enough, the pattern is walked edge by edge."""
+"""The fraction of a call's time for each query. If it does not suffice, the pattern is matched edge by edge."""
 _WHOLE = comma_separated(*(XSD[kind] for kind in sorted(WHOLE_NUMBERS)))
 _FRACTIONS = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS - WHOLE_NUMBERS)))
 _KINDS = {XSD[kind] for kind in NUMBERS}
@@ -33,14 +33,14 @@ _WHOLE_KINDS = {XSD[kind] for kind in WHOLE_NUMBERS}
 
 
 def bounded(reader: Reader, pattern: str) -> Fragment:
-    """The pattern, with an end where the store cannot be told to stop."""
+    """The pattern, limited in its number of matches where the store has no time limit."""
     if reader.max_matches is None:
         return Fragment(pattern)
     return reader.part(queries.BOUNDED, pattern=Fragment(pattern), most=reader.max_matches)
 
 
 class GroupReader:
-    """Reads the groups of queries with keys or measures."""
+    """Reads the groups of queries that have keys or measures (aggregated values)."""
 
     def __init__(self, reader: Reader, names: Names) -> None:
         self._reader, self._names = reader, names
@@ -48,11 +48,11 @@ class GroupReader:
         """Sets of properties of which one had several values at a node: they are refused at once."""
 
     async def groups(self, question: PatternQuery, pattern: Pattern, limit: int) -> Sequence[PatternMatch]:
-        """The groups of a query, each once.
+        """The groups of a query.
 
         Raises:
-            Unsupported: there are more than `limit`, the pattern reaches its bound, a node has several values of a
-                property, or SPARQL computes a value in another way.
+            Unsupported: there are more than `limit`, the pattern has more matches than its bound, a node has several
+                values of a property, or SPARQL computes a value differently from plans.
         """
         properties = [key for key in _values(question) if isinstance(key, Property)]
         known = frozenset(key.ids for key in properties)
@@ -102,7 +102,7 @@ class GroupReader:
         matches = sum(number_in(row, "total") for row in rows if "size" not in row)
         bound = self._reader.max_matches
         if len(groups) > limit or (bound is not None and matches >= bound):
-            raise cannot_express("so many groups or matches")
+            raise cannot_express("this many groups or matches")
         if sum(number_in(row, "size") for row in groups) != matches:
             self._several |= {properties} if properties else set()
             raise _several_values()
@@ -115,7 +115,7 @@ class GroupReader:
             cells = (self._cell(key, row.get(name)) for key, name in zip(question.keys, variables, strict=True))
             groups.setdefault(tuple((type(cell), cell) for cell in cells), []).append(row)
         if question.counted is not None and len(groups) < len(rows):
-            raise cannot_express("distinct nodes of a value that is written in several ways")
+            raise cannot_express("distinct nodes of a value with several spellings")
         found: list[PatternMatch] = []
         for key, own in groups.items():
             sums = _Measures.of(own) if question.measures else None
@@ -164,7 +164,7 @@ class _Measures:
         own = list(rows)
         numeric = [row for row in own if row.get("kind") in _KINDS]
         if any(number_in(row, "n") != number_in(row, "numbers") for row in numeric):
-            raise cannot_express("a number that is written wrongly")
+            raise cannot_express("a malformed number")
         parts = [[_number_of(row, name) for row in numeric] for name in ("sum", "min", "max")]
         return cls(
             sum(number_in(row, "n") for row in own),
@@ -186,7 +186,7 @@ class _Measures:
             case AggregateFunction.AVERAGE:
                 return average(self.sums, self.numbers)
             case _ if self.values > self.numbers:
-                raise cannot_express("the first or last of values that are not numbers")
+                raise cannot_express("the minimum or maximum of values that are not numbers")
             case AggregateFunction.MINIMUM:
                 return min(self.minima, default=None)
             case _:
@@ -199,7 +199,7 @@ def _number_of(row: Mapping[str, Term], name: str) -> float:
     value = _scalar(term) if isinstance(term, Literal) else None
     is_whole = row["kind"] in _WHOLE_KINDS
     if isinstance(value, bool) or not isinstance(value, int if is_whole else int | float) or not math.isfinite(value):
-        raise cannot_express("a sum of such numbers")
+        raise cannot_express("a sum of numbers of this kind")
     return value if is_whole else float(value)
 
 

@@ -1,4 +1,4 @@
-"""Writes a pattern of a plan in SPARQL: each match is one row."""
+"""Writes a pattern of a plan in SPARQL: each match of the pattern is one row."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ async def write_pattern(
     *,
     iris_only: bool = False,
 ) -> Pattern:
-    """Write a pattern in SPARQL. `iris_only`: edges of nodes without an IRI may be left out, which is faster.
+    """Write a pattern in SPARQL. With `iris_only`, edges of nodes without an IRI may be omitted, which is faster.
 
     Raises:
-        Unsupported: SPARQL cannot express a part of it, or none of the qualifiers.
+        Unsupported: SPARQL cannot express a part of it, or any of the qualifiers.
     """
     await writer.load_relations(relations_of(match))
     names = sorted({*variables_of(match), *given})
@@ -87,7 +87,9 @@ class Pattern:
         return self._nodes[name]
 
     def key(self, key: GroupKey, column: Fragment) -> tuple[Fragment, Fragment]:
-        """The variable with a value that matches are grouped by, and the part that binds it to `column` if it is new.
+        """The variable of a value that matches are grouped by, and the text that binds it.
+
+        `column` is the variable to bind. The text is empty if the value already has a variable.
 
         Raises:
             Unsupported: SPARQL cannot express the value for this store.
@@ -100,7 +102,7 @@ class Pattern:
             case Call(Function.TYPE, (Variable(name),)):
                 return self._writer.relation_variable(self._edges[name]), Fragment("")
             case _:
-                raise cannot_express("such a value")
+                raise cannot_express("a value of this kind")
 
     def given(self, names: Sequence[str], ids: Sequence[Sequence[str]]) -> Fragment:
         """Write the values of the given nodes; they come before the pattern."""
@@ -109,7 +111,7 @@ class Pattern:
         return self._writer.part(queries.GIVEN, nodes=nodes, rows=rows(*([term(each) for each in row] for row in ids)))
 
     def add(self, match: Match, qualifiers: Sequence[QualifierCondition] = ()) -> None:
-        """Write the edges, labels and conditions of a match. Conditions on ids come first."""
+        """Write the edges, labels and conditions of a match. Conditions on ids are written first."""
         conditions: list[Expression] = []
         for condition in conjuncts(match.where):
             ids = id_condition(condition)
@@ -148,7 +150,7 @@ class Pattern:
                 self._parts.append(self._writer.qualifier(ends[qualifier.owned.owner], qualifier, value))
                 written += 1
         if qualifiers and not written:
-            raise cannot_express("values of edges' properties")
+            raise cannot_express("the values of qualifiers")
 
     def _edge(self, edge: EdgePattern, ends: EdgeVariables) -> Edge:
         writer = self._writer
@@ -188,7 +190,7 @@ class Pattern:
         SPARQL's `+` means the same, but Virtuoso leaves out nodes of a cycle.
         """
         if path.kind is not PathKind.REACHABLE or path.shortest > 1 or edge.either or edge.source == edge.target:
-            raise cannot_express("such a path")
+            raise cannot_express("a path of this kind")
         writer = self._writer
         self._parts.append(writer.reaching(edge.relations, ends))
         if path.shortest == 1:
@@ -211,7 +213,7 @@ class Pattern:
         if one.relations and other.relations and not {*one.relations} & {*other.relations}:
             return
         if len(one.identity) != len(other.identity):
-            raise cannot_express("edges of some relations beside edges of one")
+            raise cannot_express("an edge of several relations together with an edge of one relation")
         pairs = [(Fragment(a), Fragment(b)) for a, b in zip(one.identity, other.identity, strict=True) if a != b]
         part = self._writer.part
         unlike = [part(queries.DIFFERS, one=a, other=b).text for a, b in pairs]

@@ -15,7 +15,7 @@ MATCH_PATTERN: Final = (
 """Costs the matching of the pattern, and the grouping of the matches by $nodes."""
 GROUP_SIZE: Final = "(COUNT(*) AS ?size)"
 BOUNDED: Final = "{ SELECT * WHERE { $pattern } LIMIT $most }"
-"""Ends after $most matches, also on a store that cannot be told to stop."""
+"""Ends after $most matches. It is for stores without a time limit."""
 BOUNDED_COUNT: Final = "SELECT (COUNT(*) AS ?size) WHERE { $pattern }"
 WITH_VALUES: Final = "SELECT $columns ?n $size WHERE { { $matches } $values }"
 """Costs as much as MATCH_PATTERN, and a look-up for each property of each match."""
@@ -27,7 +27,8 @@ MATCHES_BY_VALUES: Final = (
 )
 """Costs the matching of the pattern twice, and a look-up for each value of each match.
 
-The numbers of the groups add up to the total if, and only if, each node of a match has at most one value."""
+The counts of the groups add up to the total exactly if each node of a match has at most one value.
+"""
 NO_VALUE_IRI: Final = "tag:kgnav,2026:none"
 KEY: Final = "OPTIONAL { $node $property $value } BIND(COALESCE($value, $none) AS $key)"
 """A key is always bound: Virtuoso 7.2 gives groups with an unbound key the key of another group."""
@@ -66,7 +67,7 @@ HAS_NUMBER: Final = (
 )
 """Numbers are compared as doubles read from their texts, whatever their datatypes."""
 NAMED: Final = "FILTER(!isBlank($node))"
-"""Lists of nodes leave out blank nodes where these have no ids."""
+"""Excludes blank nodes from lists of nodes, on stores where they have no ids."""
 
 GIVEN: Final = "VALUES ($nodes) { $rows }"
 ONE_OF: Final = "VALUES $node { $terms }"
@@ -75,7 +76,7 @@ EITHER_WAY: Final = (
     "{ $forth BIND($source AS $head) BIND($target AS $tail) } UNION "
     "{ $back FILTER($source != $target) BIND($target AS $head) BIND($source AS $tail) }"
 )
-"""An edge from a node to itself matches only once."""
+"""Matches an edge in both directions. An edge from a node to itself matches only once."""
 IS_ONE_OF: Final = "$node IN ($terms)"
 SAME: Final = "$one = $other"
 DIFFERS: Final = "$one != $other"

@@ -40,7 +40,7 @@ class MatchReader:
         """The first rows of a plan. Raises as the port's verb `run` does."""
         question = pattern_query(plan, with_keys=True)
         if after is not None or (question.largest_first and limit > _MAX_SORTED):
-            raise cannot_express("a page in the middle of an order, or so many rows in order")
+            raise cannot_express("a later page of sorted rows, or this many sorted rows")
         found = await self._matches(question, limit)
         return await in_thread(len(found), lambda: question.page(found, limit))
 
@@ -61,7 +61,7 @@ class MatchReader:
         return _largest_first(found)[:limit] if question.largest_first else found
 
     async def has_more(self, plan: Plan, than: int) -> bool:
-        """Answers the verb `has_more_rows`. Not known if the given nodes need several queries."""
+        """Answers the verb `has_more_rows`. None if that is not known, because the given nodes need several queries."""
         question = pattern_query(plan)
         given_terms = len(question.rows) * len(question.given)
         if not question.nodes or question.least > 1 or given_terms > MAX_TERMS:
@@ -203,7 +203,7 @@ class MatchReader:
             len(rows), lambda: [fit for row in rows if (fit := self._fit(row, variables, blanks)).number]
         )
         if len({fit.nodes for fit in found}) < len(found):
-            raise cannot_express("groups that come in another order with each part of an answer")
+            raise cannot_express("groups in an order that is not stable")
         return found
 
     def _fit(

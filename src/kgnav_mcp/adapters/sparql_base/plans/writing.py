@@ -1,4 +1,4 @@
-"""Writes the parts of a pattern in SPARQL in the way of one store."""
+"""Writes the parts of a pattern in SPARQL, as one store represents edges and labels."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Edge:
 
 
 def relations_of(match: Match) -> dict[str, None]:
-    """The relations of a pattern, and of those in its conditions."""
+    """The relations in a pattern and in its conditions."""
     inner = [part for part in parts(match, patterns=True) if isinstance(part, EdgePattern)]
     return {relation: None for edge in inner for relation in edge.relations}
 
@@ -66,7 +66,7 @@ def cannot_express(what: str) -> Unsupported:
 
 
 class Writer(ABC):
-    """Writes patterns. Each store has its own way to write an edge."""
+    """Writes patterns. A subclass writes edges as its store represents them."""
 
     def __init__(self, reader: Reader, naming: Naming, *, types: int = 1) -> None:
         """`types` is the number of relations to types, which are `$typed` in queries."""
@@ -89,9 +89,10 @@ class Writer(ABC):
 
     @abstractmethod
     def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
-        """Write an edge with one of these relations (empty: any), whose ends may be more than nodes.
+        """Write an edge with one of these relations (empty: any).
 
-        Returns its text, and the variables that identify it together with its ends.
+        Its ends may match more than nodes, such as literals; `is_head` and `is_tail` exclude these. Returns its text,
+        and the variables that identify it together with its ends.
         """
 
     def is_head(self, node: Fragment) -> Fragment:
@@ -100,16 +101,22 @@ class Writer(ABC):
         return Fragment("")
 
     def is_tail(self, node: Fragment) -> Fragment:
-        """Write a condition that the tail of an edge may be a head, such as no literal; empty if it always may."""
+        """Write a condition that the tail of an edge can be a head, unlike a literal; empty if it always can."""
         del node
         return Fragment("")
 
     def is_listed(self, node: Fragment) -> Fragment:
-        """Write a condition that a node that no edge leads to is listed: here, that it has an id."""
+        """Write a condition that a node is in lists of nodes: by default, that it has an id.
+
+        It is for nodes that no edge of the pattern leads to.
+        """
         return self.part(queries.NAMED, node=node)
 
     def labelled(self, node: Fragment, labels: Sequence[str], *, alone: bool) -> Fragment:
-        """Write a pattern that a node has one of the labels; it adds no rows. `alone`: nothing else binds the node."""
+        """Write a pattern that a node has one of the labels.
+
+        It adds no rows. `alone`: nothing else in the pattern binds the node.
+        """
         if len(labels) == self._types == 1:
             return self.part(queries.LABELLED, node=node, type=self.term(labels[0]))
         if alone:
@@ -133,7 +140,7 @@ class Writer(ABC):
         """Write a condition that one of the values of some properties is within all bounds.
 
         Raises:
-            Unsupported: this store does not tell numbers by their datatypes.
+            Unsupported: this store cannot tell numbers from other values by their datatypes.
         """
         del node, relations, bounds
         raise cannot_express("values of properties")
@@ -148,11 +155,19 @@ class Writer(ABC):
         raise cannot_express("properties of edges")
 
     def property(self, relation: str) -> URIRef:
-        """The IRI of a relation whose values are the objects of its triples. Raises Unsupported for any other."""
+        """The IRI of a relation whose values are the objects of its triples.
+
+        Raises:
+            Unsupported: it is not such a relation.
+        """
         raise cannot_express(f"values of {relation}")
 
     def relation_variable(self, ends: EdgeVariables) -> Fragment:
-        """The variable with the relation of an edge that may have several. Raises Unsupported if there is none."""
+        """The variable bound to the relation of an edge that may have several.
+
+        Raises:
+            Unsupported: there is no such variable.
+        """
         del ends
         raise cannot_express("the types of edges")
 
@@ -164,7 +179,7 @@ class Writer(ABC):
         """Resolve an id to its IRI.
 
         Raises:
-            Unsupported: it has no IRI, as for a blank node.
+            Unsupported: the entity has no IRI, as for a blank node.
         """
         iri = self._naming.iri(reference)
         if iri is None:
@@ -172,10 +187,10 @@ class Writer(ABC):
         return iri
 
     def terms(self, references: Sequence[str]) -> list[URIRef]:
-        """Resolve the ids of one list to their IRIs.
+        """Resolve a list of ids to their IRIs.
 
         Raises:
-            Unsupported: one has no IRI, or the list is too long.
+            Unsupported: an entity has no IRI, or the list is too long.
         """
         if len(references) > MAX_TERMS:
             raise cannot_express(f"a list of {len(references):,} ids")

@@ -10,7 +10,7 @@ from itertools import product
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Candidate, Certainty, Count, Entity, Namesake, Page, Stop
-from kgnav_mcp.navigation.nodes_by_value import read_as_printed
+from kgnav_mcp.navigation.nodes_by_value import printed_id_note
 from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, Unknown, closest_alternative
 from kgnav_mcp.navigation.plans.check.scopes import Node
 from kgnav_mcp.navigation.plans.lookups import Lookups
@@ -109,7 +109,7 @@ class EntityReader:
             if entity is not None and not (await self._having_values(Node(), prop.ids, [constant]))[constant].ids:
                 printed[constant] = entity.id
                 await self._note_other_reading(str(constant.value), entity)
-                self.problems.notes.append(read_as_printed(str(constant.value)))
+                self.problems.notes.append(printed_id_note(str(constant.value)))
         return printed
 
     async def with_name(

@@ -53,23 +53,23 @@ _SORTING = 4
 """Cost of sorting one value of the answer, relative to the cost of examining one edge."""
 
 
-def steps_of(schema_names: SchemaNames, plan: Plan) -> float:
+def estimated_steps(schema_names: SchemaNames, plan: Plan) -> float:
     """Estimated number of edges that a checked plan examines, plus the cost of sorting in the same unit.
 
     Parts that the schema does not count are taken as zero. If it has no exact number of nodes, the estimate is zero.
     """
     if schema_names.whole.entities.certainty is not Certainty.EXACT:
         return 0.0
-    return sum(_Estimate(schema_names).steps_of(pipeline) for pipeline in plan.pipelines)
+    return sum(_Estimate(schema_names).estimated_steps(pipeline) for pipeline in plan.pipelines)
 
 
-def values_joined(plan: Plan) -> int:
+def max_joined_values(plan: Plan) -> int:
     """How many values of the graph, or constants, a plan joins to one text or list at most; `collect` not counted."""
     return max(_joined_by(pipeline) for pipeline in plan.pipelines)
 
 
 def _joined_by(pipeline: Pipeline) -> int:
-    """As `values_joined`, of one pipeline."""
+    """As `max_joined_values`, of one pipeline."""
     joined: dict[str, int] = {}
     most = 1
     for clause in pipeline.clauses:
@@ -113,7 +113,7 @@ class _Estimate:
         self._sizes: dict[str, float] = {}
         """Estimated number of nodes for each variable."""
 
-    def steps_of(self, pipeline: Pipeline) -> float:
+    def estimated_steps(self, pipeline: Pipeline) -> float:
         first, following, *_ = (*pipeline.clauses, None)
         for clause in pipeline.clauses:
             match clause:
@@ -259,7 +259,7 @@ async def sizes_of(graph: GraphAdapter, plan: Plan) -> tuple[PartSize, ...]:
     )
 
 
-async def sizes_to_tell(graph: GraphAdapter, plan: Plan, page: PlanPage) -> tuple[PartSize, ...]:
+async def helpful_sizes(graph: GraphAdapter, plan: Plan, page: PlanPage) -> tuple[PartSize, ...]:
     """The sizes if they help: for an answer that is empty, a count of zero, or incomplete."""
     return await sizes_of(graph, plan) if is_empty_answer(page) or page.stop is not Stop.COMPLETE else ()
 

@@ -14,10 +14,10 @@ from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, closest
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.scopes import Edge, Node, Scope
 from kgnav_mcp.navigation.plans.evaluate.several_values import (
-    mixed_size,
+    arithmetic_problem,
+    mixed_size_problem,
     number_of_values,
-    refused_arithmetic,
-    refused_order,
+    order_problem,
 )
 from kgnav_mcp.plan import (
     NAME,
@@ -135,14 +135,14 @@ class SeveralValuesChecker:
             case Arithmetic(left, operator, right) if operator is not ArithmeticOperator.ADD:
                 for operand in (left, right):
                     if await self._is_array(operand, scope):
-                        self._report(refused_arithmetic(expression, operand), expression)
+                        self._report(arithmetic_problem(expression, operand), expression)
             case _:
                 pass
 
     async def check_order(self, by: Expression, scope: Scope) -> None:
         """Report an order by an array."""
         if await self._is_array(by, scope):
-            self._report(refused_order(by), by)
+            self._report(order_problem(by), by)
 
     async def number_of_values(self, argument: Property, checked: Expression, scope: Scope) -> Expression | None:
         """`size` of a property that is known to have several values: their number, also where it is one.
@@ -160,7 +160,7 @@ class SeveralValuesChecker:
             case _:
                 return None
         if await self.schema_names.may_have_several_values(ids, kind):
-            self._report(mixed_size(argument), Call(Function.SIZE, (argument,)))
+            self._report(mixed_size_problem(argument), Call(Function.SIZE, (argument,)))
         return None
 
     def _report(self, problem: PlanProblem, part: Expression) -> None:

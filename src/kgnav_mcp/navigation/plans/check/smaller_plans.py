@@ -9,7 +9,7 @@ from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge, StepLimitReached, Sto
 from kgnav_mcp.languages.cypher import write_cypher
 from kgnav_mcp.model import PartSize
 from kgnav_mcp.navigation.plans.budget import ADVICE
-from kgnav_mcp.navigation.plans.evaluate.independent_patterns import factors
+from kgnav_mcp.navigation.plans.evaluate.independent_patterns import independent_counts
 from kgnav_mcp.navigation.plans.pushdown.reachability import has_unbounded_paths, with_reachability
 from kgnav_mcp.plan import (
     Aggregate,
@@ -102,7 +102,7 @@ def _count(plan: Plan) -> Plan | None:
     *clauses, _ = plan.pipelines[0].clauses
     count = Project((Column("count(*)", Aggregate(AggregateFunction.COUNT, None)),))
     counted = Plan((Pipeline((*clauses, count)),))
-    return counted if factors(counted) else None
+    return counted if independent_counts(counted) else None
 
 
 def _distinct(plan: Plan) -> Plan | None:

@@ -23,7 +23,9 @@ def equal(left: Value, right: Value) -> bool | None:
     if left is None or right is None:
         return None
     if isinstance(left, tuple) and isinstance(right, tuple):
-        return len(left) == len(right) and every(equal(one, other) for one, other in zip(left, right, strict=True))
+        return len(left) == len(right) and logical_and(
+            equal(one, other) for one, other in zip(left, right, strict=True)
+        )
     if isinstance(left, str | int | float) and isinstance(right, str | int | float):
         return comparison.equal(left, right)
     if isinstance(left, Node) and isinstance(right, str):
@@ -44,7 +46,7 @@ def less(left: Value, right: Value) -> bool | None:
     return None
 
 
-def every(conditions: Iterable[bool | None]) -> bool | None:
+def logical_and(conditions: Iterable[bool | None]) -> bool | None:
     """AND: false if one is false, otherwise null if one is null."""
     result: bool | None = True
     for condition in conditions:
@@ -55,7 +57,7 @@ def every(conditions: Iterable[bool | None]) -> bool | None:
     return result
 
 
-def some(conditions: Iterable[bool | None]) -> bool | None:
+def logical_or(conditions: Iterable[bool | None]) -> bool | None:
     """OR: true if one is true, otherwise null if one is null."""
     result: bool | None = False
     for condition in conditions:
@@ -66,7 +68,7 @@ def some(conditions: Iterable[bool | None]) -> bool | None:
     return result
 
 
-def opposite(condition: bool | None) -> bool | None:
+def logical_not(condition: bool | None) -> bool | None:
     """NOT."""
     return None if condition is None else not condition
 
@@ -75,25 +77,25 @@ def compare(left: Value, comparison: Comparison, right: Value) -> bool | None:
     """The result of a comparison; null if a value is null, but IN an empty list is false even for null."""
     if comparison is Comparison.IN:
         if isinstance(right, tuple):
-            return some(compare(left, Comparison.EQUAL, member) for member in right)
+            return logical_or(compare(left, Comparison.EQUAL, member) for member in right)
         return compare(left, Comparison.EQUAL, right) if isinstance(right, str | int | float) else None
     if left is None or right is None:
         return None
     if comparison is Comparison.UNEQUAL:
-        return opposite(compare(left, Comparison.EQUAL, right))
-    if is_on_values(left, right):
-        return some(_TESTS[comparison](one, other) for one in _choices(left) for other in _choices(right))
+        return logical_not(compare(left, Comparison.EQUAL, right))
+    if compares_list_with_value(left, right):
+        return logical_or(_TESTS[comparison](one, other) for one in _choices(left) for other in _choices(right))
     return _TESTS[comparison](left, right)
 
 
-def is_on_values(left: Value, right: Value) -> bool:
+def compares_list_with_value(left: Value, right: Value) -> bool:
     """Whether a comparison is one of the values of a property's list with a value that is no list."""
     if isinstance(left, PropertyList):
         return not isinstance(right, tuple)
     return isinstance(right, PropertyList) and not isinstance(left, tuple)
 
 
-def number_compared(*values: Value) -> int:
+def comparison_count(*values: Value) -> int:
     """The number of comparisons of single values that a comparison of values may take: one for each combination."""
     return prod(len(value) for value in values if isinstance(value, tuple))
 
@@ -129,8 +131,8 @@ def compare_chain(values: Sequence[Value], comparisons: Sequence[Comparison]) ->
     lists = [isinstance(value, tuple) for value in values]
     beside_list = [before or after for before, after in zip([False, *lists], [*lists[1:], False], strict=False)]
     choices = [(value,) if other else _choices(value) for value, other in zip(values, beside_list, strict=True)]
-    return some(
-        every(compare(*link) for link in zip(chosen, comparisons, chosen[1:], strict=False))
+    return logical_or(
+        logical_and(compare(*link) for link in zip(chosen, comparisons, chosen[1:], strict=False))
         for chosen in product(*choices)
     )
 
@@ -142,7 +144,7 @@ def _choices(value: Value) -> tuple[Value, ...]:
 
 def _not_less(left: Value, right: Value) -> bool | None:
     """Greater or equal. With NaN, neither `less` nor this is true."""
-    return some((less(right, left), equal(left, right) if less(right, left) is not None else None))
+    return logical_or((less(right, left), equal(left, right) if less(right, left) is not None else None))
 
 
 def _texts(test: Callable[[str, str], bool | None]) -> Callable[[Value, Value], bool | None]:

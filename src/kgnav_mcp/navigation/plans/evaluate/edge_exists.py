@@ -19,7 +19,7 @@ _EDGES = 1_000
 """Edges of one page."""
 
 
-async def witnessed(graph: GraphAdapter, reader: Reader, pipeline: Pipeline) -> Table | None:
+async def any_edge_answer(graph: GraphAdapter, reader: Reader, pipeline: Pipeline) -> Table | None:
     """The answer of a plan that asks for any edge between two labels; None for any other plan.
 
     Raises:

@@ -17,15 +17,15 @@ from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.path_matching import Paths
 from kgnav_mcp.navigation.plans.evaluate.patterns import (
     PROOF,
-    bound_by,
+    bound_variables,
     column_of,
+    cross_product,
     direction_from,
-    joined,
-    known_steps,
-    looped,
-    of_certain_edges,
-    paired,
-    ways_as_links,
+    has_specific_edges,
+    links_table,
+    natural_join,
+    paths_as_links,
+    steps_of_bound_edge,
     with_paths,
     with_proof,
 )
@@ -47,10 +47,10 @@ class PatternMatcher:
     """The matching of one pattern for the rows of a table."""
 
     def __init__(
-        self, reader: Reader, asker: ExpressionEvaluator, match: Match, table: Table, labelled: Collection[str] = ()
+        self, reader: Reader, evaluator: ExpressionEvaluator, match: Match, table: Table, labelled: Collection[str] = ()
     ) -> None:
         """`labelled` are columns of the table whose nodes are known to have the labels of the pattern."""
-        self._reader, self._asker, self._match = reader, asker, match
+        self._reader, self._expressions, self._match = reader, evaluator, match
         self._budget = reader.budget
         self._given = table.names
         self._table = table
@@ -66,7 +66,7 @@ class PatternMatcher:
         self._labelled = {*labelled}
         """Variables whose nodes were found by their labels, so that the labels need no check."""
 
-    async def fitted(self) -> Table:
+    async def matches(self) -> Table:
         """The rows extended by all matches of the pattern.
 
         Raises:
@@ -136,7 +136,7 @@ class PatternMatcher:
         ready = [each for needed, each in self._pending if needed <= names and (needed or not partial)]
         if not partial:
             self._pending = [(needed, each) for needed, each in self._pending if not needed <= names]
-        return await self._asker.rows_where(table, ready)
+        return await self._expressions.rows_where(table, ready)
 
     async def _next_edge(self) -> EdgePattern | None:
         """The edge to follow next: one that is bound or between bound nodes, otherwise the cheapest one."""
@@ -186,7 +186,9 @@ class PatternMatcher:
         )
         self._budget.check(len(self._table.rows) * len(nodes_table.rows), written)
         self._table = await self._filter(
-            await in_thread(len(self._table.rows) * len(nodes_table.rows), lambda: paired(self._table, nodes_table))
+            await in_thread(
+                len(self._table.rows) * len(nodes_table.rows), lambda: cross_product(self._table, nodes_table)
+            )
         )
         self._budget.measured(written, len(nodes_table.rows))
 
@@ -223,16 +225,16 @@ class PatternMatcher:
         """Join the rows with the links of an edge."""
         rows, bound, taken = self._table, self._budget.bound, self._bound_edges(edge)
         size = len(rows.rows) + len(links.rows)
-        self._table = await in_thread(size, lambda: joined(rows, links, edge.variable, taken, bound))
+        self._table = await in_thread(size, lambda: natural_join(rows, links, edge.variable, taken, bound))
 
     def _bound_edges(self, edge: EdgePattern) -> list[str]:
         """The edges and trails of this pattern that are already bound: an edge of the graph must not match two."""
-        if not self._match.edges_differ or not of_certain_edges(edge):
+        if not self._match.edges_differ or not has_specific_edges(edge):
             return []
         return [
             one.variable
             for one in self._match.edges
-            if one is not edge and of_certain_edges(one) and self._bound(one.variable)
+            if one is not edge and has_specific_edges(one) and self._bound(one.variable)
         ]
 
     async def _measure(self, edge: EdgePattern) -> None:
@@ -252,13 +254,13 @@ class PatternMatcher:
         """The candidates for an edge, as a table of source, edge and target."""
         names = (edge.source, edge.variable, edge.target)
         if self._bound(edge.variable):
-            return looped(names, known_steps(self._table, edge))
+            return links_table(names, steps_of_bound_edge(self._table, edge))
         if edge.path is not None:
             paths = Paths(self._reader, edge, proof=PROOF in self._given)
             ends = [
                 await nodes_of(self._table, name) if self._bound(name) else None for name in (edge.source, edge.target)
             ]
-            return ways_as_links(edge, await paths.between(*ends))
+            return paths_as_links(edge, await paths.between(*ends))
         heads, tails = await self._ends(edge)
         if heads is not None and tails is not None and not await self._reader.two_hops(edge.relations):
             steps = await self._reader.read_edges_between(heads, tails, edge.relations, edge)
@@ -275,7 +277,7 @@ class PatternMatcher:
             side = None if edge.either else Direction.INCOMING
             reversed_steps = await self._reader.read_edges(tails or [], side, edge.relations, edge)
             steps = [(far, one, near) for near, one, far in reversed_steps]
-        return looped(names, list(steps))
+        return links_table(names, list(steps))
 
     async def _ends(self, edge: EdgePattern) -> tuple[list[Node] | None, list[Node] | None]:
         """The nodes at the two ends of an edge: of bound ends, and of unbound ends with few nodes; otherwise None."""
@@ -295,5 +297,5 @@ class PatternMatcher:
         """The rows with all columns of the pattern, and with its edges added to their proof."""
         table, match = self._table, self._match
         if not table.rows:
-            return Table(tuple(dict.fromkeys((*self._given, *bound_by(match)))), [])
+            return Table(tuple(dict.fromkeys((*self._given, *bound_variables(match)))), [])
         return await in_thread(len(table.rows), lambda: with_proof(match, table))

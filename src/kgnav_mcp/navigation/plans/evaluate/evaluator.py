@@ -15,22 +15,29 @@ from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, Deadline, known, time_limit
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
-from kgnav_mcp.navigation.plans.evaluate.edge_exists import witnessed
+from kgnav_mcp.navigation.plans.evaluate.edge_exists import any_edge_answer
 from kgnav_mcp.navigation.plans.evaluate.edge_matching import PatternMatcher
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.independent_patterns import refuse_products
 from kgnav_mcp.navigation.plans.evaluate.paging import answer_offset, answer_tag
-from kgnav_mcp.navigation.plans.evaluate.patterns import PROOF, TIMES, bound_by, numbered_rows, weighted, with_unmatched
+from kgnav_mcp.navigation.plans.evaluate.patterns import (
+    MULTIPLICITY,
+    PROOF,
+    bound_variables,
+    numbered_rows,
+    with_multiplicity,
+    with_unmatched,
+)
 from kgnav_mcp.navigation.plans.evaluate.projections import distinct, in_canonical_order, projected
 from kgnav_mcp.navigation.plans.evaluate.required_columns import (
     RequiredColumns,
-    in_rows,
+    counting_projection,
+    counting_rows,
     needs_after,
-    summary,
     uses_edges,
 )
 from kgnav_mcp.navigation.plans.evaluate.several_values import several_values_note
-from kgnav_mcp.navigation.plans.evaluate.start_nodes import anchored, begins_anywhere
+from kgnav_mcp.navigation.plans.evaluate.start_nodes import has_no_start, with_start_pattern
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PathValue, Row, Table, Value, flat
 from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer, is_zero_count, no_match_note
@@ -43,7 +50,7 @@ from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Property, Unwind, Variable
 from kgnav_mcp.port import Capability, GraphAdapter
 
-_HELD = (PROOF, TIMES)
+_HELD = (PROOF, MULTIPLICITY)
 """Columns that every row keeps, whatever later clauses name."""
 _EXPLAINED_SHARE = 0.5
 """Share of the plan's remaining time for finding the part of a pattern without a match: the answer does not need it."""
@@ -97,9 +104,9 @@ class _Evaluation:
         self._graph, self._budget = graph, budget
         self._lookups = lookups or Lookups(graph)
         self._reader = Reader(graph, budget, self._lookups, edge_ids=edge_ids)
-        self._asker = ExpressionEvaluator(self._reader, self._match)
+        self._expressions = ExpressionEvaluator(self._reader, self._match)
         runs_plans = by_store and Capability.PLANS in graph.capabilities
-        self._store = StoreMatcher(graph, self._reader, self._asker) if runs_plans else None
+        self._store = StoreMatcher(graph, self._reader, self._expressions) if runs_plans else None
 
     async def answer(self, plan: Plan, *, proof: bool) -> Table:
         """All rows of a plan."""
@@ -144,16 +151,16 @@ class _Evaluation:
         only_count = None if proof else await counted(self._graph, pipeline, self._budget)
         if only_count is not None:
             return only_count
-        witness = None if proof else await witnessed(self._graph, self._reader, pipeline)
+        witness = None if proof else await any_edge_answer(self._graph, self._reader, pipeline)
         if witness is not None:
             return witness
-        clauses = in_rows(pipeline)
+        clauses = counting_rows(pipeline)
         if not proof and self._store is not None:
             begun = await self._store.begun(clauses, whole=whole)
             if begun is not None:
                 return await self._run_clauses(clauses[begun[1] :], begun[0], clauses[begun[1] - 1])
         start = Table((PROOF,), [((),)]) if proof else Table((), [()])
-        anchored_clauses = clauses if proof else anchored(clauses)
+        anchored_clauses = clauses if proof else with_start_pattern(clauses)
         if anchored_clauses is not clauses:
             sizes = dict(self._budget.sizes)
             with suppress(PlanTooLarge):  # a few nodes may have more edges than may be held
@@ -175,7 +182,7 @@ class _Evaluation:
                     table = await self._run_unwind(clause, table, needs_after(clauses[place + 1 :]).variables)
                 case Project():
                     in_order = isinstance(previous, Project) and bool(previous.order)
-                    table = await projected(self._asker, clause, table, sorted_before=in_order)
+                    table = await projected(self._expressions, clause, table, sorted_before=in_order)
             await self._check(table)
             previous = clause
         return table
@@ -194,22 +201,22 @@ class _Evaluation:
                 groups = None if self._store is None or table.names else await grouped(self._store, match, project)
                 if groups is not None:
                     return groups[0], (groups[1], *rest)
-                counts = summary(match, project, rest)
+                counts = counting_projection(match, project, rest)
             case _:
                 return None
-        found = None if counts is None else await self._fitted(match, table, counts[0])
+        found = None if counts is None else await self._matches_in_store(match, table, counts[0])
         if counts is None or found is None:
             return None
         return await self._or_explain(match, table, found), (counts[1], *rest)
 
     async def _match(self, match: Match, table: Table, needs: RequiredColumns | None = None) -> Table:
         """The rows extended by the matches of a pattern, reduced to what is needed; None needs only their number."""
-        found = await self._fitted(match, table, needs or RequiredColumns())
+        found = await self._matches_in_store(match, table, needs or RequiredColumns())
         if found is None:
             return await self._match_edge_by_edge(match, table)
         return found if needs is None else await self._or_explain(match, table, found)
 
-    async def _fitted(self, match: Match, table: Table, needs: RequiredColumns) -> Table | None:
+    async def _matches_in_store(self, match: Match, table: Table, needs: RequiredColumns) -> Table | None:
         """The rows extended by the matches that the store finds; None if it cannot match the pattern."""
         return None if self._store is None else await self._store.fitted(match, table, needs)
 
@@ -235,7 +242,7 @@ class _Evaluation:
         found = await finder.by_edge_conditions(match, table)
         if found is not None:
             return await self._read(match, found.table, found.labelled)
-        sizes, anywhere = dict(self._budget.sizes), begins_anywhere(match, table.names)
+        sizes, anywhere = dict(self._budget.sizes), has_no_start(match, table.names)
         work = self._read_candidates(finder, match, table) if anywhere else self._read(match, table)
         try:
             if (matched := await finder.unless_too_large(match, table, work)) is not None:
@@ -250,7 +257,7 @@ class _Evaluation:
         return await self._read(match, found.table, found.labelled)
 
     async def _read(self, match: Match, table: Table, labelled: Collection[str] = ()) -> Table:
-        return await PatternMatcher(self._reader, self._asker, match, table, labelled).fitted()
+        return await PatternMatcher(self._reader, self._expressions, match, table, labelled).matches()
 
     async def _read_candidates(self, finder: CandidateFinder, match: Match, table: Table) -> Table:
         """The rows extended by the matches of a pattern among the nodes that may match, if the store finds them."""
@@ -260,7 +267,7 @@ class _Evaluation:
         if found is None:
             return await self._read(match, table)
         if not found.table.rows:
-            columns = tuple(dict.fromkeys((*table.names, *bound_by(match))))
+            columns = tuple(dict.fromkeys((*table.names, *bound_variables(match))))
             return await self._or_explain(match, table, Table(columns, []))
         return await self._read(match, found.table, found.labelled)
 
@@ -268,13 +275,13 @@ class _Evaluation:
         if not match.optional:
             return await self._match(match, table, needs)
         size, unmatched = len(table.rows), self._budget.unmatched
-        numbered = await in_thread(size, lambda: numbered_rows(weighted(table)))
+        numbered = await in_thread(size, lambda: numbered_rows(with_multiplicity(table)))
         found = await self._match(match, numbered, needs)
         self._budget.unmatched = unmatched
         return await in_thread(size + len(found.rows), lambda: with_unmatched(match, numbered, found))
 
     async def _run_unwind(self, clause: Unwind, table: Table, needed: Collection[str]) -> Table:
-        lists = await self._asker.values(table, [clause.of])
+        lists = await self._expressions.values(table, [clause.of])
         bound, kept = self._budget.bound, tuple(name for name in table.names if name in needed or name in _HELD)
 
         def work() -> list[Row]:

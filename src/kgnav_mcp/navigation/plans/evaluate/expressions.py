@@ -10,16 +10,16 @@ from kgnav_mcp.navigation.plans.evaluate.comparisons import (
     MemberSet,
     compare,
     compare_chain,
-    every,
-    is_on_values,
-    number_compared,
-    opposite,
-    some,
+    compares_list_with_value,
+    comparison_count,
+    logical_and,
+    logical_not,
+    logical_or,
 )
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
-from kgnav_mcp.navigation.plans.evaluate.functions import as_list, calculated, called
-from kgnav_mcp.navigation.plans.evaluate.several_values import refused_arithmetic
-from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PropertyList, Row, Value, identity, one_or_all
+from kgnav_mcp.navigation.plans.evaluate.functions import apply_function, apply_operator, as_list
+from kgnav_mcp.navigation.plans.evaluate.several_values import arithmetic_problem
+from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PropertyList, Row, Value, identity, value_or_list
 from kgnav_mcp.plan import (
     NAME,
     Aggregate,
@@ -88,18 +88,20 @@ class Compiler:
                 return lambda row: row[place]
             case Property():
                 values = self._values(expression)
-                return lambda row: one_or_all(values(row))
+                return lambda row: value_or_list(values(row))
             case Compare():
                 return self._compared(expression)
             case ComparisonChain():
                 return self._chained(expression)
             case Joined(connective, parts):
                 conditions = [self.truth(part) for part in parts]
-                join = {Connective.AND: every, Connective.OR: some, Connective.XOR: _exclusive_or}[connective]
+                join = {Connective.AND: logical_and, Connective.OR: logical_or, Connective.XOR: _exclusive_or}[
+                    connective
+                ]
                 return lambda row: join(condition(row) for condition in conditions)
             case Not(condition):
                 truth = self.truth(condition)
-                return lambda row: opposite(truth(row))
+                return lambda row: logical_not(truth(row))
             case IsNull(value):
                 of = self.value(value)
                 return lambda row: of(row) is None
@@ -151,8 +153,8 @@ class Compiler:
             if members is not None and (is_member := members.has(one, other)) is not None:
                 return is_member
             if isinstance(one, tuple) or isinstance(other, tuple):
-                budget.compare(number_compared(one, other), expression)
-            if is_on_values(one, other):
+                budget.compare(comparison_count(one, other), expression)
+            if compares_list_with_value(one, other):
                 several.record(expression.left if isinstance(one, PropertyList) else expression.right)
             return compare(one, comparison, other)
 
@@ -169,7 +171,7 @@ class Compiler:
                 if isinstance(value, PropertyList):
                     several.record(part)
                 values.append(value)
-            budget.compare(number_compared(*values), expression)
+            budget.compare(comparison_count(*values), expression)
             return compare_chain(values, expression.comparisons)
 
         return chained
@@ -207,11 +209,11 @@ class Compiler:
             for operand, value in zip(operands, values, strict=True):
                 if isinstance(value, PropertyList):
                     if operator is not ArithmeticOperator.ADD:
-                        raise InvalidPlan([refused_arithmetic(expression, operand)])
+                        raise InvalidPlan([arithmetic_problem(expression, operand)])
                     several.record(operand)
             if operator is ArithmeticOperator.ADD and any(isinstance(value, str | tuple) for value in values):
                 budget.make(expression, *values)
-            return calculated(values[0], operator, values[1])
+            return apply_operator(values[0], operator, values[1])
 
         return calculate
 
@@ -254,7 +256,7 @@ class Compiler:
                 reader.several.check_sized(arguments[0], given[0])
             if makes:
                 budget.make(expression, *given, size=bytes_made(function, given))
-            return called(function, given)
+            return apply_function(function, given)
 
         return call
 
@@ -401,7 +403,7 @@ def _quantified(compiler: Compiler, expression: Quantified) -> Evaluated:
 
 
 def _none(conditions: Iterable[bool | None]) -> bool | None:
-    return opposite(some(conditions))
+    return logical_not(logical_or(conditions))
 
 
 def _single(conditions: Iterable[bool | None]) -> bool | None:
@@ -412,8 +414,8 @@ def _single(conditions: Iterable[bool | None]) -> bool | None:
 
 
 _QUANTIFIERS: dict[Quantifier, Callable[[Iterable[bool | None]], bool | None]] = {
-    Quantifier.ALL: every,
-    Quantifier.ANY: some,
+    Quantifier.ALL: logical_and,
+    Quantifier.ANY: logical_or,
     Quantifier.NONE: _none,
     Quantifier.SINGLE: _single,
 }

@@ -10,7 +10,7 @@ from kgnav_mcp.values import arithmetic
 from kgnav_mcp.values.functions import FUNCTIONS, compute
 
 
-def called(function: Function, values: tuple[Value, ...]) -> Value:
+def apply_function(function: Function, values: tuple[Value, ...]) -> Value:
     """The result of a function. One of a single value is applied to each value of a property's list."""
     if function is Function.COALESCE:
         return next((value for value in values if value is not None), None)
@@ -18,13 +18,13 @@ def called(function: Function, values: tuple[Value, ...]) -> Value:
         return None
     entry, (first, *others) = FUNCTIONS[function], values
     if isinstance(first, PropertyList) and entry.of_each_value:
-        return PropertyList(called(function, (one, *others)) for one in first)
+        return PropertyList(apply_function(function, (one, *others)) for one in first)
     if entry.compute is not None:
         return compute(function, values)
     return _OF_GRAPH[function](first)
 
 
-def calculated(left: Value, operator: ArithmeticOperator, right: Value) -> Value:
+def apply_operator(left: Value, operator: ArithmeticOperator, right: Value) -> Value:
     """The result of an arithmetic operator; `+` also joins lists and texts."""
     if left is None or right is None:
         return None

@@ -11,7 +11,7 @@ from kgnav_mcp.model import Count
 from kgnav_mcp.navigation.plans.budget import Budget
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
-from kgnav_mcp.navigation.plans.evaluate.patterns import of_certain_edges
+from kgnav_mcp.navigation.plans.evaluate.patterns import has_specific_edges
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.store_counts import edges_of
@@ -30,7 +30,7 @@ from kgnav_mcp.plan.walking import aggregates, conjunction, conjuncts, node_patt
 from kgnav_mcp.port import GraphAdapter
 
 
-def factors(plan: Plan) -> list[Plan]:
+def independent_counts(plan: Plan) -> list[Plan]:
     """For a plan that only counts rows: plans whose counts multiply to its count. Empty if it is not a product."""
     match plan.pipelines:
         case (Pipeline((*matches, Project() as project)),) if not plan.only_exists:
@@ -87,7 +87,7 @@ def _separated(patterns: Sequence[Match], *, nearly: bool = False) -> list[tuple
 def _may_be_one(edge: EdgePattern, other: EdgePattern) -> bool:
     """Whether the same edge of the graph could match both, which is not allowed."""
     disjoint = edge.relations and other.relations and set(edge.relations).isdisjoint(other.relations)
-    return of_certain_edges(edge) and of_certain_edges(other) and not disjoint
+    return has_specific_edges(edge) and has_specific_edges(other) and not disjoint
 
 
 def _within(pattern: Match, group: set[str]) -> Match:

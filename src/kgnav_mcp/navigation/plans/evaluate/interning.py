@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from kgnav_mcp.model import Direction, Entity, Link, Triple
 from kgnav_mcp.model import Node as Term
-from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, Value, one_or_all, property_values
+from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, Value, property_values, value_or_list
 from kgnav_mcp.values.scalars import scalar
 
 Step = tuple[Node, Edge, Node]
@@ -99,7 +99,7 @@ class Interned:
 
 def pairs(own: dict[str, list[tuple[Value, int | None]]]) -> tuple[Value, ...]:
     """Properties as pairs of name and value, in the order of their names."""
-    return tuple((name, one_or_all(property_values(own[name]))) for name in sorted(own))
+    return tuple((name, value_or_list(property_values(own[name]))) for name in sorted(own))
 
 
 def _key(triple: Triple) -> _EdgeKey:

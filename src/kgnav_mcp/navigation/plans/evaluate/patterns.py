@@ -17,13 +17,13 @@ _ROW = "\0outer"
 """The column that numbers the rows before an optional pattern is matched. No variable has this name."""
 PROOF = "\0proof"
 """The column with the edges that prove a row, if they are wanted. No variable has this name."""
-TIMES = "\0times"
+MULTIPLICITY = "\0times"
 """The column with the number of equal rows that a row stands for; without it, one. No variable has this name."""
 _PATH_EDGES = "\0way"
 """Prefix of columns with the edges of a path of which the pattern wants only the ends: they are part of the proof."""
 
 
-def joined(table: Table, links: Table, edge: str, taken: Sequence[str], bound: int) -> Table:
+def natural_join(table: Table, links: Table, edge: str, taken: Sequence[str], bound: int) -> Table:
     """The natural join of a table with links. Stops soon after the bound.
 
     Rows whose `edge` is also in one of the columns `taken` are left out.
@@ -47,17 +47,17 @@ def joined(table: Table, links: Table, edge: str, taken: Sequence[str], bound: i
     return Table((*table.names, *(links.names[at] for at in new)), rows)
 
 
-def paired(table: Table, other: Table) -> Table:
+def cross_product(table: Table, other: Table) -> Table:
     """The product of two tables: each row combined with each row of the other."""
     rows = [(*row, *new) for row in table.rows for new in other.rows]
     return Table((*table.names, *other.names), rows)
 
 
-def times(table: Table) -> list[int]:
+def multiplicities(table: Table) -> list[int]:
     """The number of equal rows that each row stands for."""
-    if TIMES not in table.names:
+    if MULTIPLICITY not in table.names:
         return [1] * len(table.rows)
-    return [number for number in table.column(TIMES) if isinstance(number, int)]
+    return [number for number in table.column(MULTIPLICITY) if isinstance(number, int)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +80,12 @@ def with_matches(table: Table, found: Found, bound: int) -> Table:
     """The rows of a table extended by the matches of a pattern around them. Stops soon after the bound."""
     width = found.given
     places = [table.names.index(name) for name in found.names[:width]]
-    kept = [place for place, name in enumerate(table.names) if name != TIMES]
+    kept = [place for place, name in enumerate(table.names) if name != MULTIPLICITY]
     by_key: dict[Row, list[Row]] = defaultdict(list)
     for match in found.rows:
         by_key[match[:width]].append(match[width:])
     rows: list[Row] = []
-    for row, before in zip(table.rows, times(table), strict=True):
+    for row, before in zip(table.rows, multiplicities(table), strict=True):
         own = _at(row, kept)
         for *new, number in by_key.get(_at(row, places), ()):
             rows.append((*own, *new, before * number if isinstance(number, int) else None))
@@ -94,14 +94,14 @@ def with_matches(table: Table, found: Found, bound: int) -> Table:
     return Table((*(table.names[place] for place in kept), *found.names[width:]), rows)
 
 
-def weighted(table: Table) -> Table:
-    """The table with the column TIMES."""
-    if TIMES in table.names:
+def with_multiplicity(table: Table) -> Table:
+    """The table with the column MULTIPLICITY."""
+    if MULTIPLICITY in table.names:
         return table
-    return Table((*table.names, TIMES), [(*row, 1) for row in table.rows])
+    return Table((*table.names, MULTIPLICITY), [(*row, 1) for row in table.rows])
 
 
-def bound_by(match: Match) -> list[str]:
+def bound_variables(match: Match) -> list[str]:
     """The variables that a match binds."""
     edges, paths = (edge.variable for edge in match.edges), (path.variable for path in match.paths)
     return [*node_patterns(match), *edges, *paths]
@@ -109,7 +109,7 @@ def bound_by(match: Match) -> list[str]:
 
 def _unmatched(match: Match, table: Table) -> Table:
     """The rows of a table with nulls for the variables that a match would bind."""
-    names = [name for name in bound_by(match) if name not in table.names]
+    names = [name for name in bound_variables(match) if name not in table.names]
     return Table((*table.names, *names), [(*row, *(None for _ in names)) for row in table.rows])
 
 
@@ -120,7 +120,7 @@ def direction_from(edge: EdgePattern, end: str) -> Direction | None:
     return Direction.OUTGOING if end == edge.source else Direction.INCOMING
 
 
-def side_of(match: Match, outer: Sequence[str]) -> Direction | None:
+def direction_of_all_edges(match: Match, outer: Sequence[str]) -> Direction | None:
     """The direction of edges if a pattern matches all edges of one given node in that direction; otherwise None."""
     if len(match.edges) != 1 or len(outer) != 1 or match.where is not None or match.paths:
         return None
@@ -132,24 +132,24 @@ def side_of(match: Match, outer: Sequence[str]) -> Direction | None:
     return direction_from(edge, outer[0])
 
 
-def of_certain_edges(edge: EdgePattern) -> bool:
+def has_specific_edges(edge: EdgePattern) -> bool:
     """Whether a match consists of specific edges: a single edge or a trail, not a shortest path or reachability."""
     return edge.path is None or edge.path.kind is PathKind.TRAILS
 
 
-def has_value(kind: PathKind) -> bool:
+def includes_edges(kind: PathKind) -> bool:
     """Whether the value of a path of this kind includes its edges."""
     return kind in {PathKind.TRAILS, PathKind.SHORTEST, PathKind.ALL_SHORTEST}
 
 
-def looped(names: tuple[str, str, str], steps: Sequence[tuple[Node, Value, Node]]) -> Table:
+def links_table(names: tuple[str, str, str], steps: Sequence[tuple[Node, Value, Node]]) -> Table:
     """A table of links; if source and target are the same variable, only the loops."""
     if names[0] != names[2]:
         return Table(names, list(steps))
     return Table(names[:2], [(source, edge) for source, edge, target in steps if source is target])
 
 
-def known_steps(table: Table, edge: EdgePattern) -> list[Step]:
+def steps_of_bound_edge(table: Table, edge: EdgePattern) -> list[Step]:
     """The edges in the column of a variable that is already bound, as steps."""
     found = [one for one in dict.fromkeys(table.column(edge.variable)) if isinstance(one, Edge)]
     found = [one for one in found if not edge.relations or one.triple.relation.id in edge.relations]
@@ -159,14 +159,14 @@ def known_steps(table: Table, edge: EdgePattern) -> list[Step]:
 
 def column_of(edge: EdgePattern) -> str:
     """The column with the value of an edge or path, or with its proof if only its ends are wanted."""
-    return edge.variable if edge.path is None or has_value(edge.path.kind) else _PATH_EDGES + edge.variable
+    return edge.variable if edge.path is None or includes_edges(edge.path.kind) else _PATH_EDGES + edge.variable
 
 
-def ways_as_links(edge: EdgePattern, ways: Sequence[tuple[Node, Value, Node]]) -> Table:
+def paths_as_links(edge: EdgePattern, ways: Sequence[tuple[Node, Value, Node]]) -> Table:
     """A table of paths, from source to target. If only the ends are wanted, the edges go to a column of their own."""
     if column_of(edge) == edge.variable:
-        return looped((edge.source, edge.variable, edge.target), ways)
-    found = looped((edge.source, column_of(edge), edge.target), ways)
+        return links_table((edge.source, edge.variable, edge.target), ways)
+    found = links_table((edge.source, column_of(edge), edge.target), ways)
     return Table((*found.names, edge.variable), [(*row, None) for row in found.rows])
 
 
@@ -208,7 +208,7 @@ def _named_path(row: Row, places: dict[str, int], path: PathPattern, edges: dict
             continue
         value = row[places[name]]
         pattern = edges[name]
-        if value is None or (pattern.path is not None and not has_value(pattern.path.kind)):
+        if value is None or (pattern.path is not None and not includes_edges(pattern.path.kind)):
             return None
         steps = list(flat([value]))
         for edge in steps if before == pattern.source else reversed(steps):

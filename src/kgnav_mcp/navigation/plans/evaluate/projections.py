@@ -9,8 +9,8 @@ from operator import itemgetter
 from kgnav_mcp.concurrency import in_thread, sorted_in_runs
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.navigation.plans.budget import Budget
-from kgnav_mcp.navigation.plans.evaluate.patterns import PROOF, TIMES, times
-from kgnav_mcp.navigation.plans.evaluate.several_values import SeveralValues, refused_order
+from kgnav_mcp.navigation.plans.evaluate.patterns import MULTIPLICITY, PROOF, multiplicities
+from kgnav_mcp.navigation.plans.evaluate.several_values import SeveralValues, order_problem
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
@@ -20,15 +20,15 @@ from kgnav_mcp.values.arithmetic import average, number_of, repeated, total
 
 
 async def projected(
-    asker: ExpressionEvaluator, project: Project, table: Table, *, sorted_before: bool = False
+    evaluator: ExpressionEvaluator, project: Project, table: Table, *, sorted_before: bool = False
 ) -> Table:
     """The rows of a projection, in its order. `sorted_before`: the previous clause has sorted the rows."""
     if any(aggregates(column.value) for column in project.columns):
-        table, project = await _grouped(asker, project, table, sorted_before)
+        table, project = await _grouped(evaluator, project, table, sorted_before)
     elif not project.distinct:
-        table = await _repeat_rows(asker, table, None if project.limit is None else project.skip + project.limit)
+        table = await _repeat_rows(evaluator, table, None if project.limit is None else project.skip + project.limit)
     names = tuple(column.name for column in project.columns)
-    cells = await asker.values(table, [column.value for column in project.columns])
+    cells = await evaluator.values(table, [column.value for column in project.columns])
     keys = [by_columns(project, order.by) for order in project.order]
     old_columns = [name for name in table.names if name not in names]
     places = [table.names.index(name) for name in old_columns]
@@ -41,12 +41,12 @@ async def projected(
 
     rows = await in_thread(Table(names, cells).size, work)
     wide = Table((*names, *old_columns), rows)
-    sort_values = await asker.values(wide, keys)
+    sort_values = await evaluator.values(wide, keys)
     await in_thread(len(rows), lambda: _check_order(project, sort_values))
     descending = [order.descending for order in project.order]
     ordered = await in_thread(wide.size, lambda: _sorted(rows, sort_values, descending, len(names)))
     stop = None if project.limit is None else project.skip + project.limit
-    result = await asker.rows_where(Table(wide.names, ordered[project.skip : stop]), conjuncts(project.where))
+    result = await evaluator.rows_where(Table(wide.names, ordered[project.skip : stop]), conjuncts(project.where))
     width = len(names)
     if PROOF not in old_columns:
         return Table(names, await in_thread(len(result.rows), lambda: [row[:width] for row in result.rows]))
@@ -64,21 +64,21 @@ def _check_order(project: Project, sort_values: Iterable[Row]) -> None:
     for row in sort_values:
         for order, value in zip(project.order, row, strict=True):
             if isinstance(value, PropertyList):
-                raise InvalidPlan([refused_order(order.by)])
+                raise InvalidPlan([order_problem(order.by)])
 
 
-async def _repeat_rows(asker: ExpressionEvaluator, table: Table, most: int | None = None) -> Table:
-    """Each row repeated as often as TIMES says, at most `most` times.
+async def _repeat_rows(evaluator: ExpressionEvaluator, table: Table, most: int | None = None) -> Table:
+    """Each row repeated as often as MULTIPLICITY says, at most `most` times.
 
     Raises:
         PlanTooLarge: there are more rows than may be held.
     """
-    if TIMES not in table.names:
+    if MULTIPLICITY not in table.names:
         return table
-    names, budget = tuple(name for name in table.names if name != TIMES), asker.reader.budget
+    names, budget = tuple(name for name in table.names if name != MULTIPLICITY), evaluator.reader.budget
 
     def work() -> list[Row]:
-        numbers = [number if most is None else min(number, most) for number in times(table)]
+        numbers = [number if most is None else min(number, most) for number in multiplicities(table)]
         budget.check(sum(numbers))
         return [row for row, number in zip(table.pick(names), numbers, strict=True) for _ in range(number)]
 
@@ -127,22 +127,22 @@ def _distinct(rows: Iterable[Row], width: int, hidden: Sequence[str]) -> list[Ro
 
 
 async def _grouped(
-    asker: ExpressionEvaluator, project: Project, table: Table, sorted_before: bool
+    evaluator: ExpressionEvaluator, project: Project, table: Table, sorted_before: bool
 ) -> tuple[Table, Project]:
     """One row for each group with its aggregates as columns, and the projection that reads these columns."""
     keys = [column.value for column in project.columns if not aggregates(column.value)]
     wanted = [column.value for column in project.columns] + [order.by for order in project.order]
     sums = list(dict.fromkeys(one for expression in wanted for one in aggregates(expression)))
     if not all(_needs_no_repetition(one) for one in sums):
-        table = await _repeat_rows(asker, table)
+        table = await _repeat_rows(evaluator, table)
     of = [one.of for one in sums]
     arguments = [each for each in of if each is not None]
-    key_rows = await asker.values(table, keys)
-    value_rows = await asker.values(table, arguments)
-    numbers, budget = times(table), asker.reader.budget
+    key_rows = await evaluator.values(table, keys)
+    value_rows = await evaluator.values(table, arguments)
+    numbers, budget = multiplicities(table), evaluator.reader.budget
 
     def work() -> list[Row]:
-        _record_lists(asker.reader.several, arguments, value_rows)
+        _record_lists(evaluator.reader.several, arguments, value_rows)
         groups: dict[tuple[object, ...], list[int]] = {}
         for number, key in enumerate(key_rows):
             groups.setdefault(tuple(map(identity, key)), []).append(number)

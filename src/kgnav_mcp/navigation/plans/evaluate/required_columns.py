@@ -42,7 +42,7 @@ class RequiredColumns:
     """The properties of these variables that are needed, each as a variable and a relation."""
 
 
-def in_rows(pipeline: Pipeline) -> tuple[Clause, ...]:
+def counting_rows(pipeline: Pipeline) -> tuple[Clause, ...]:
     """The clauses of a pipeline, with `count(v)` replaced by the number of rows if `v` is never null.
 
     The edges of an optional pattern are counted by a node that is null together with them, for a store finds nodes.
@@ -85,7 +85,7 @@ def in_rows(pipeline: Pipeline) -> tuple[Clause, ...]:
 def uses_edges(plan: Plan) -> bool:
     """Whether an expression of the plan uses an edge, or a path, for more than counting it or its edges."""
     edges, used = set[str](), set[str]()
-    clauses = (rewritten(clause, _without_length) for pipeline in plan.pipelines for clause in in_rows(pipeline))
+    clauses = (rewritten(clause, _without_length) for pipeline in plan.pipelines for clause in counting_rows(pipeline))
     for part in (part for clause in clauses for part in parts(clause, patterns=True)):
         match part:
             case EdgePattern(name) | PathPattern(name):
@@ -128,7 +128,9 @@ def _properties(clauses: Sequence[Clause]) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
-def summary(match: Match, project: Project, later: Sequence[Clause] = ()) -> tuple[RequiredColumns, Project] | None:
+def counting_projection(
+    match: Match, project: Project, later: Sequence[Clause] = ()
+) -> tuple[RequiredColumns, Project] | None:
     """For a projection that only counts rows of the pattern: what it needs, and the projection over the counts.
 
     `later` are the clauses after it.

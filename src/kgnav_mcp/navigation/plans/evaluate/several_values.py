@@ -52,7 +52,7 @@ class SeveralValues:
         """
         is_list = isinstance(value, PropertyList)
         if self._sized.setdefault(argument, is_list) is not is_list:
-            raise InvalidPlan([mixed_size(argument)])
+            raise InvalidPlan([mixed_size_problem(argument)])
 
     def properties(self) -> list[Property | Variable]:
         """The properties to which the rule was applied; of other values, the variables."""
@@ -72,7 +72,7 @@ def several_values_note(named: Iterable[Property | Variable]) -> str:
     return f"Properties with several values ({', '.join(texts[:_NAMED])}{more}): {_RULE}."
 
 
-def mixed_size(argument: Expression) -> PlanProblem:
+def mixed_size_problem(argument: Expression) -> PlanProblem:
     """The problem of `size` of a value that is a list in some rows and a single value in others."""
     of_first = Call(Function.SIZE, (Call(Function.HEAD, (argument,)),))
     return PlanProblem(
@@ -91,13 +91,13 @@ def number_of_values(argument: Expression) -> Call:
     return Call(Function.SIZE, (Arithmetic(ListOf(()), ArithmeticOperator.ADD, argument),))
 
 
-def refused_arithmetic(expression: Arithmetic, operand: Expression) -> PlanProblem:
+def arithmetic_problem(expression: Arithmetic, operand: Expression) -> PlanProblem:
     """The problem of arithmetic with a property that has several values in a row."""
     reason = f"{write_part(operand)} has several values in some rows, but {expression.operator} needs a single value"
     return PlanProblem(write_part(expression), reason, _one_value(operand))
 
 
-def refused_order(by: Expression) -> PlanProblem:
+def order_problem(by: Expression) -> PlanProblem:
     """The problem of an order by a property that has several values in a row."""
     reason = "it has several values in some rows, so rows cannot be sorted by it"
     return PlanProblem(f"ORDER BY {write_part(by)}", reason, _one_value(by))

@@ -105,7 +105,7 @@ def _values(condition: Expression, variable: str) -> tuple[tuple[str, str], ...]
             return ()
 
 
-def anchored(clauses: Sequence[Clause]) -> Sequence[Clause]:
+def with_start_pattern(clauses: Sequence[Clause]) -> Sequence[Clause]:
     """The clauses with a pattern in front that finds the node with which they begin, if a condition has one.
 
     `MATCH (p) WHERE EXISTS { (p)-[:r]->() }` begins with the nodes that have the edge, and not with all nodes.
@@ -125,7 +125,7 @@ def anchored(clauses: Sequence[Clause]) -> Sequence[Clause]:
     return clauses
 
 
-def begins_anywhere(match: Match, given: Collection[str]) -> bool:
+def has_no_start(match: Match, given: Collection[str]) -> bool:
     """Whether no node of a pattern is given, or selected by a label, an id or a value."""
     conditions = [(variables_of(each), each) for each in conjuncts(match.where)]
     return not any(

@@ -11,7 +11,7 @@ from kgnav_mcp.concurrency import in_thread, mapped_in_thread
 from kgnav_mcp.navigation.plans.evaluate.expressions import Compiler, MatchCounts
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.functions import as_list
-from kgnav_mcp.navigation.plans.evaluate.patterns import side_of, times
+from kgnav_mcp.navigation.plans.evaluate.patterns import direction_of_all_edges, multiplicities
 from kgnav_mcp.navigation.plans.evaluate.values import Node, Row, Table, Value, identity
 from kgnav_mcp.plan import (
     NAME,
@@ -37,7 +37,7 @@ _OF_FACTS = (Property, HasLabel, Exists, CountOf, Call)
 _READ_BEFORE = frozenset((Function.LABELS, Function.PROPERTIES, Function.KEYS))
 _ROW = "\0row"
 """The column with the number of the outer row that a row belongs to. No variable has this name."""
-Fit = Callable[[Match, Table], Awaitable[Table]]
+FindMatches = Callable[[Match, Table], Awaitable[Table]]
 
 
 async def nodes_of(table: Table, name: str) -> list[Node]:
@@ -47,10 +47,10 @@ async def nodes_of(table: Table, name: str) -> list[Node]:
 
 @dataclass(slots=True, eq=False)
 class ExpressionEvaluator:
-    """Evaluates expressions for the rows of tables. `fit` matches the patterns within conditions."""
+    """Evaluates expressions for the rows of tables. `find_matches` matches the patterns within conditions."""
 
     reader: Reader
-    fit: Fit
+    find_matches: FindMatches
     _match_counts: dict[Expression, MatchCounts] = field(default_factory=dict[Expression, MatchCounts])
 
     async def values(self, table: Table, expressions: Sequence[Expression]) -> list[Row]:
@@ -151,17 +151,17 @@ class ExpressionEvaluator:
         match_counts.counts.update((key, 0) for key in new_keys)
         unmatched = self.reader.budget.unmatched
         rows: list[Row] = [(*row_by_key[key], number) for number, key in enumerate(new_keys)]
-        found = await self.fit(match, Table((*outer, _ROW), rows)) if rows else Table((*outer, _ROW), [])
-        for number, fitted in zip(found.column(_ROW), times(found), strict=True):
+        found = await self.find_matches(match, Table((*outer, _ROW), rows)) if rows else Table((*outer, _ROW), [])
+        for number, match_count in zip(found.column(_ROW), multiplicities(found), strict=True):
             if isinstance(number, int):
-                match_counts.counts[new_keys[number]] += fitted
+                match_counts.counts[new_keys[number]] += match_count
         self.reader.budget.unmatched = unmatched
 
     async def _counted_by_store(
         self, match: Match, match_counts: MatchCounts, rows: Sequence[Row], *, exists: bool
     ) -> bool:
         """Count edges of nodes without reading them. False: the pattern needs more, or the store's count is inexact."""
-        side = side_of(match, match_counts.outer)
+        side = direction_of_all_edges(match, match_counts.outer)
         if side is None:
             return False
         nodes = [row[0] for row in rows if isinstance(row[0], Node)]

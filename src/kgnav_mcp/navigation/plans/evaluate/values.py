@@ -120,7 +120,7 @@ _MAX_DEPTH = 100
 """Levels of lists within lists at most: to compare and sort them takes several nested calls for each."""
 
 
-def weight(value: Value, levels: int = _MAX_DEPTH) -> int:
+def size_in_bytes(value: Value, levels: int = _MAX_DEPTH) -> int:
     """The bytes of a value, as if it shared no part with other values. Nodes, edges and numbers are taken as a slot.
 
     Raises:
@@ -137,7 +137,7 @@ def weight(value: Value, levels: int = _MAX_DEPTH) -> int:
         if isinstance(member, str):
             size += len(member)
         elif isinstance(member, tuple):
-            size += weight(member, levels - 1)
+            size += size_in_bytes(member, levels - 1)
     return size
 
 
@@ -207,7 +207,7 @@ def joined_values(properties: Sequence[tuple[Value, ...]]) -> tuple[Value, ...]:
     return PropertyList(values) if any(isinstance(each, PropertyList) for each in properties) else in_order(values)
 
 
-def one_or_all(values: tuple[Value, ...]) -> Value:
+def value_or_list(values: tuple[Value, ...]) -> Value:
     """The values of a property: several, and the items of an array, as a list, a single one as it is, null if none."""
     if isinstance(values, PropertyList):
         return values

@@ -91,13 +91,13 @@ def _reversed(plan: Plan) -> Iterator[tuple[EdgePattern, Plan]]:
                 yield other, rewritten(plan, lambda part, edge=edge, other=other: other if part is edge else None)
 
 
-async def explained(plan: Plan, any_row: Callable[[Plan], Awaitable[bool]]) -> str:
+async def empty_answer_note(plan: Plan, any_row: Callable[[Plan], Awaitable[bool]]) -> str:
     """The sentence about the first part with which the plan has no rows. `any_row` runs plans that grow by parts."""
     part = await _first_without_rows(_prefixes(plan.pipelines[0].clauses), any_row)
     return "" if part is None else no_match_note(plan, part)
 
 
-async def zero_explained(plan: Plan, any_row: Callable[[Plan], Awaitable[bool]]) -> str:
+async def zero_count_note(plan: Plan, any_row: Callable[[Plan], Awaitable[bool]]) -> str:
     """The sentence about a comparison because of which a plan counts zero; empty if the graph alone is the reason.
 
     That is a comparison with a constant that no node or edge of its pattern meets, whatever else the plan asks of them.
@@ -254,7 +254,7 @@ class _Named:
     name: str | None = None
 
 
-async def about_named_nodes(graph: GraphAdapter, lookups: Lookups, plan: Plan) -> str:
+async def named_nodes_note(graph: GraphAdapter, lookups: Lookups, plan: Plan) -> str:
     """The named nodes without the edges that the plan needs, and other nodes with a similar name."""
     found = [await _about(graph, lookups, named) for named in islice(_named(plan), _NODES)]
     return " ".join(dict.fromkeys(filter(None, found)))

@@ -32,7 +32,7 @@ _TEXT = 100
 """Characters of the values of a tie that are shown."""
 
 
-async def about_first_rows(graph: GraphAdapter, plan: Plan, page: PlanPage) -> str:
+async def first_rows_note(graph: GraphAdapter, plan: Plan, page: PlanPage) -> str:
     """The sentence about first rows without a value to sort by; empty if they have one.
 
     Cypher sorts nulls as the largest values, so that a descending order begins with them.
@@ -61,7 +61,7 @@ async def about_first_rows(graph: GraphAdapter, plan: Plan, page: PlanPage) -> s
     return f"{rows} no {result.columns[place or 0].name}: DESC puts rows without it first."
 
 
-def with_one_more(plan: Plan, most: int) -> Plan:
+def with_extra_row(plan: Plan, most: int) -> Plan:
     """The plan with one row more than its limit, which shows whether that cuts a tie; or the plan itself.
 
     It stays as it is if it has no limit or no order, if something that it is sorted by is not returned, or if the rows
@@ -75,8 +75,8 @@ def with_one_more(plan: Plan, most: int) -> Plan:
     return replace(plan, pipelines=(Pipeline((*pipeline.clauses[:-1], longer)),))
 
 
-def without_one_more(plan: Plan, page: PlanPage) -> tuple[PlanPage, PlanRow | None]:
-    """The page of a plan that was asked `with_one_more`, and the row behind it, if there is one."""
+def without_extra_row(plan: Plan, page: PlanPage) -> tuple[PlanPage, PlanRow | None]:
+    """The page of a plan that was asked `with_extra_row`, and the row behind it, if there is one."""
     limit = plan.pipelines[0].result.limit
     if limit is None or len(page.items) <= limit:
         return page, None
@@ -84,7 +84,7 @@ def without_one_more(plan: Plan, page: PlanPage) -> tuple[PlanPage, PlanRow | No
     return kept, page.items[limit]
 
 
-async def about_cut_tie(
+async def cut_tie_note(
     plan: Plan, page: PlanPage, behind: PlanRow | None, count: Callable[[Plan], Awaitable[PlanPage]]
 ) -> str:
     """The sentence about rows that LIMIT left out although they equal the last one in all that they are sorted by.
@@ -128,7 +128,7 @@ def counting_without_limit(plan: Plan, page: PlanPage) -> Plan | None:
     return _counting((*clauses, Project(last.columns, last.distinct, skip=last.skip, where=last.where)))
 
 
-async def about_limit(plan: Plan, page: PlanPage, count: Callable[[Plan], Awaitable[PlanPage]]) -> str:
+async def limit_note(plan: Plan, page: PlanPage, count: Callable[[Plan], Awaitable[PlanPage]]) -> str:
     """The sentence with the number of rows that a plan `counting_without_limit` counts; empty if LIMIT cut none."""
     total = await _number(plan, count)
     return f"Without LIMIT there are {total:,} rows." if total is not None and total > page.total.value else ""

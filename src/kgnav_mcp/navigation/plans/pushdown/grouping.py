@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
 from kgnav_mcp.model import Stop
-from kgnav_mcp.navigation.plans.evaluate.patterns import TIMES
+from kgnav_mcp.navigation.plans.evaluate.patterns import MULTIPLICITY
 from kgnav_mcp.navigation.plans.evaluate.projections import projected
 from kgnav_mcp.navigation.plans.evaluate.values import Row, Table, identity
 from kgnav_mcp.navigation.plans.pushdown.pushable import pushed_to_every_store
@@ -114,7 +114,7 @@ async def _weighted(
 
     None if there are more than `most`, or if a value is a list: an aggregate takes each value of a property.
     """
-    columns = (*(Column(name, key) for key, name in keys.items()), *(numbers or (Column(TIMES, _ROWS),)))
+    columns = (*(Column(name, key) for key, name in keys.items()), *(numbers or (Column(MULTIPLICITY, _ROWS),)))
     plan = Plan((Pipeline((replace(pattern, paths=()), Project(columns))),), in_any_order=True)
     page = await store.run(plan, limit=most + 1)
     if page.stop is not Stop.COMPLETE:
@@ -158,7 +158,7 @@ def _separate(match: Match, project: Project) -> _Separate | None:
     for one, name in columns.items():
         match one:
             case Aggregate(AggregateFunction.COUNT, None):
-                numbers[None] = [Column(TIMES, one)]
+                numbers[None] = [Column(MULTIPLICITY, one)]
             case Aggregate(AggregateFunction.COUNT, Variable(node), distinct=True) if node in node_patterns(match):
                 numbers[one.of] = [Column(name, one)]
             case _ if is_measure(one):

@@ -17,17 +17,17 @@ from kgnav_mcp.model import PlanPage, Stop
 from kgnav_mcp.navigation.plans.check.entities import has_id
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.patterns import (
+    MULTIPLICITY,
     PROOF,
-    TIMES,
     Found,
-    has_value,
     ids_of,
-    times,
+    includes_edges,
+    multiplicities,
     with_matches,
     with_paths,
     with_proof,
 )
-from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns, summary
+from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns, counting_projection
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.evaluate.values import Node, Row, Table
@@ -91,15 +91,15 @@ class PatternRequest:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns of the answer."""
-        return (*self.given, *self.nodes, *self.edges, TIMES)
+        return (*self.given, *self.nodes, *self.edges, MULTIPLICITY)
 
     def plan(self, *, largest_first: bool = False, least: int | None = None) -> Plan:
         """The plan that answers it, if matches are counted also with the largest first, or those of a least number."""
         columns = [Column(name, Variable(name)) for name in (*self.given, *self.nodes, *self.edges)]
-        number = Variable(TIMES)
+        number = Variable(MULTIPLICITY)
         if self.counts:
             of = None if self.counted is None else Variable(self.counted)
-            columns.append(Column(TIMES, Aggregate(AggregateFunction.COUNT, of, distinct=of is not None)))
+            columns.append(Column(MULTIPLICITY, Aggregate(AggregateFunction.COUNT, of, distinct=of is not None)))
         project = Project(
             tuple(columns),
             distinct=self.prefilter,
@@ -176,7 +176,7 @@ class StoreMatcher:
         wanted = needs.variables | used_here
         paths = tuple(path for path in match.paths if path.variable in wanted)
         wanted = wanted.union(*(path.elements for path in paths))
-        valued = [edge for edge in match.edges if edge.path is None or has_value(edge.path.kind)]
+        valued = [edge for edge in match.edges if edge.path is None or includes_edges(edge.path.kind)]
         if PROOF in table.names and len(valued) < len(match.edges):
             return None
         given = self.given(match, table, pushed)
@@ -333,7 +333,7 @@ class StoreMatcher:
             if node.variable in table.names:
                 budget.measured(node, len(await nodes_of(table, node.variable)))
         if edges and len(match.edges) == 1:
-            budget.measured(match.edges[0], sum(times(table)))
+            budget.measured(match.edges[0], sum(multiplicities(table)))
 
 
 def has_nodes(table: Table, names: Sequence[str], *, or_null: bool = True) -> bool:
@@ -352,6 +352,6 @@ def _has_rows_of_its_pattern(begun: Sequence[Clause], later: Sequence[Clause]) -
     match begun:
         case (Match(optional=False) as match, Project(skip=0, limit=None, where=None) as project):
             groups = all(isinstance(column.value, Variable) for column in project.columns)
-            return groups or summary(match, project, later) is not None
+            return groups or counting_projection(match, project, later) is not None
         case _:
             return False

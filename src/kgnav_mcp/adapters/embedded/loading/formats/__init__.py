@@ -1,4 +1,6 @@
-"""The formats of sources: how each is recognised and read. A module has one format, or those of one notation.
+"""The formats of sources: how each is recognised and read.
+
+A module contains one format, or several of the same notation.
 
 The first entry whose `begins` accepts the first bytes of a file is its format. If none does, its suffix decides.
 """
@@ -57,5 +59,9 @@ _BY_NAME = {form.name: form for form in LOADED}
 
 
 def format_named(name: str) -> FileFormat:
-    """Returns the format that is loaded under a name. Raises KeyError if there is none."""
+    """Returns the format that is loaded under a name.
+
+    Raises:
+        KeyError: no format has this name.
+    """
     return _BY_NAME[name]

@@ -1,4 +1,4 @@
-"""Reads APOC's exports: JSON with nodes and relationships one a line, and CSV with both in one table."""
+"""Reads the exports of Neo4j's APOC: JSON with one node or relationship per line, and CSV with both in one table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from kgnav_mcp.adapters.embedded.loading.sources import (
 from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager
 
 LONGEST_JSON = 16 * 1024 * 1024
-"""Characters of a line, at most. Its parsed lists and objects take up to 25 times as much memory."""
+"""Maximum length of a line in characters. Its parsed lists and objects take up to 25 times as much memory."""
 
 NO_OBJECT = "not a JSON object with a type of node or relationship"
 _ENTERED = frozenset(((), ("nodes",), ("rels",)))

@@ -1,4 +1,4 @@
-"""Tells formats apart by the first bytes of a file."""
+"""Predicates that recognise a format by the first bytes of a file."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"(\s*:)?|[\[\]{}]')
 
 
 def binary(magic: bytes) -> Begins:
-    """A file that begins with this pattern of bytes."""
+    """Returns the predicate for files that begin with this pattern of bytes."""
     return re.compile(magic, re.DOTALL).match
 
 
 def text(pattern: bytes) -> Begins:
-    """A text that begins with this pattern, whatever its case."""
+    """Returns the predicate for texts that begin with this pattern, ignoring letter case."""
     return re.compile(rb"\s*" + pattern, re.IGNORECASE).match
 
 
 def xml_root(name: bytes) -> Begins:
-    """An XML document whose outermost element has a name that this pattern fits."""
+    """Returns the predicate for XML documents whose root element has a name that matches the pattern."""
     return re.compile(rb"\s*" + _PROLOG + rb"<" + name + rb"[\s/>]", re.DOTALL).match
 
 
 @lru_cache(maxsize=4)
 def json_keys(start: bytes) -> frozenset[str]:
-    """The keys of the outermost JSON object, as far as these bytes show them; none if it is an array or no JSON."""
+    """Returns the keys of the outermost JSON object as far as these bytes show it; empty for an array or other text."""
     text = start.decode("utf-8", "replace")
     if not _JSON.match(text) or not text.lstrip().startswith("{"):
         return frozenset()
@@ -50,6 +50,6 @@ def json_keys(start: bytes) -> frozenset[str]:
 
 
 def json_with(*required: str) -> Begins:
-    """JSON whose outermost object has these keys."""
+    """Returns the predicate for JSON whose outermost object has all these keys."""
     wanted = frozenset(required)
     return lambda start: json_keys(start) >= wanted

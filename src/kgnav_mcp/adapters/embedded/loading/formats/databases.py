@@ -1,8 +1,8 @@
-"""SQLite and DuckDB databases, by their foreign keys: tables are labels, rows nodes, references edges.
+"""Reads SQLite and DuckDB databases by their foreign keys: tables are labels, rows are nodes, references are edges.
 
 The key of a node is `table:primary key`. A column of a foreign key is an edge, which is named after the column without
 `_id`; other columns are properties. A table without a primary key of its own, whose rows only join two others, gives
-edges between these, with its other columns as qualifiers. Views are left out. The file is opened to be read alone.
+edges between these, with its other columns as qualifiers. Views are omitted. The file is opened read-only.
 """
 
 from __future__ import annotations

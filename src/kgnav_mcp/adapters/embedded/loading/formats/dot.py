@@ -1,7 +1,7 @@
-"""DOT, the language of Graphviz, as people and many programs write it.
+"""Reads DOT, the language of Graphviz, in the variants that people and programs write.
 
-Defaults (`node [...]`, `edge [...]`) are attributes of what follows them, as in Graphviz. A node has the
-labels, else the names, of the named subgraphs that it is in as its property `subgraph`.
+Defaults (`node [...]`, `edge [...]`) are attributes of the nodes and edges after them, as in Graphviz. The property
+`subgraph` of a node has the labels, or else the names, of the named subgraphs that contain it.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class _Tokens:
             return _Token("", "", line)
         found = _TOKEN.match(self._content, self._end)
         if found is None:
-            self._bad(f"this is no DOT: {self._content[self._end : self._end + 40]!r}")
+            self._bad(f"this is not DOT: {self._content[self._end : self._end + 40]!r}")
         self._move(found.end())
         kind = found.lastgroup or ""
         if kind == "quoted":
@@ -134,7 +134,8 @@ class _Tokens:
         if found[0] == "<":
             return _Token("html", self._html(), line)
         if kind != "mark" and _GLUED.match(self._content, self._end):
-            self._bad(f"{self._content[found.start() : self._end + 1]!r} begins no name: put it in quotation marks")
+            beginning = self._content[found.start() : self._end + 1]
+            self._bad(f"{beginning!r} is not the start of a name: put the name in quotation marks")
         return _Token(found[0] if kind == "mark" else kind, found[0], line)
 
     def _html(self) -> str:

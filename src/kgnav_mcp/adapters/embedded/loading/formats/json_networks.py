@@ -1,4 +1,4 @@
-"""Networks in JSON: node-link JSON, the JSON of Cytoscape.js, and JSON Graph Format."""
+"""Reads networks in JSON: node-link JSON (networkx, D3), the JSON of Cytoscape.js, and JSON Graph Format."""
 
 from __future__ import annotations
 

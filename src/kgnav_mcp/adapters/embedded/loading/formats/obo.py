@@ -1,7 +1,7 @@
 """Reads ontologies in the OBO flat file format (1.2 and 1.4) as the triples of the same ontology in OWL.
 
-What a relationship or an intersection says is staged as edges at once, as `owl` does with class expressions. Qualifiers
-in braces, and references behind definitions and synonyms, become annotations of the triple.
+Relationships and intersections are staged directly as edges, as `rdf_rewriting` does with class expressions of OWL.
+Qualifiers in braces, and references after definitions and synonyms, become annotations of the triple.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def read_obo(source: Source, index: int, staging: Staging, rules: NameRules, pro
 
 
 def relation_ids(source: Source, problems: LoadProblems) -> dict[str, str]:
-    """The ids that relations with a short name, such as `part_of`, have in OWL, by the cross-reference of each.
+    """Returns the OWL ids of relations with a short name, such as `part_of`, from the cross-reference of each.
 
     Reads the file once, because clauses may use a relation before it is declared.
     """
@@ -321,7 +321,7 @@ class _Document:
 def annotate(
     subject: ox.NamedNode, predicate: ox.NamedNode, tail: ox.NamedNode | ox.Literal, notes: Sequence[Annotation]
 ) -> Iterator[ox.Quad]:
-    """Yields what makes notes annotations of a triple."""
+    """Yields the triples that annotate a triple with `notes` (an `owl:Axiom`)."""
     if not notes:
         return
     axiom = ox.BlankNode()

@@ -23,7 +23,7 @@ from kgnav_mcp.errors import BadLine, LoadError
 Json = Mapping[str, Any]
 
 LARGEST = 512 * 1024 * 1024
-"""Bytes of a file, at most: JSON is parsed as a whole."""
+"""Maximum size of a file in bytes: JSON is parsed as a whole."""
 
 _EDGES = {
     "is_a": RDFS_SUBCLASS,

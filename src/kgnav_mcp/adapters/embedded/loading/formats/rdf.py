@@ -1,4 +1,4 @@
-"""The syntaxes of RDF that pyoxigraph parses. Their triples are staged batch by batch.
+"""Reads the syntaxes of RDF that pyoxigraph parses. Triples are staged in batches.
 
 Named graphs are merged; quoted triples are kept for their qualifiers.
 """
@@ -45,7 +45,10 @@ def stage_quads(
     *,
     position: Callable[[], int],
 ) -> None:
-    """Stages triples that another reader makes of a source. `position` returns the bytes of it read so far."""
+    """Stages the triples of a source that another reader parses.
+
+    `position` returns the number of bytes of it read so far.
+    """
     numbers, encoder, statements = _NumberMap(), Encoder(index), iter(quads)
     for first in statements:
         batch = encoder.encode(chain((first,), islice(statements, rdf_parser.QUADS - 1)), 0, queries.BATCH_TEXT)

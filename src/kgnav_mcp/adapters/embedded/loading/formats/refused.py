@@ -1,4 +1,7 @@
-"""Formats that are recognised and not loaded, so that their files are refused with a way and not misread."""
+"""Formats that are recognised but not loaded.
+
+The error says how to convert such a file; it is never misread as another format.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tables with a row for each triple, edge or node: text files, columnar files (Parquet, Feather) and workbooks.
+"""Reads tables with a row for each triple, edge or node: text files, columnar files (Parquet, Feather) and workbooks.
 
-The first lines or the names of the columns tell what a row is, and which column holds what: `layout`.
+The module `layout` decides by the first lines or the column names what a row is, and what each column contains.
 """
 
 from __future__ import annotations

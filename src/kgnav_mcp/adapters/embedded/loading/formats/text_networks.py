@@ -1,4 +1,4 @@
-"""Networks in text formats of their own: GML, as networkx, igraph, Gephi and yEd write it, and Pajek.
+"""Reads networks in GML, as networkx, igraph, Gephi and yEd write it, and in Pajek's format.
 
 Nodes of Pajek are named by their labels and have their numbers as ids.
 """
@@ -67,7 +67,7 @@ class _Gml:
             if len(rest) > LONGEST_TEXT:
                 self._refuse(f"a text here is longer than {LONGEST_TEXT // 2**20} MB")
         if rest.strip() and not rest.lstrip().startswith("#"):
-            self._refuse("this is no GML")
+            self._refuse("this is not GML")
         if len(self._open) > 1:
             self._line = self._open[-1].line
             self._refuse(f"the list {self._open[-1].key} has no end; the file may be cut short")

@@ -1,8 +1,8 @@
-"""Reads Wikidata's JSON: the dump, an entity a line, and the data of a single page (`Special:EntityData`).
+"""Reads Wikidata's JSON: the dump with one entity per line, and the data of a single page (`Special:EntityData`).
 
-Each entity becomes the triples of its RDF export (https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format),
-as far as a load uses them: names, statements with rank, qualifiers and the number of references. Sitelinks, lexemes'
-forms and senses, and statements about references are left out.
+Each entity becomes the triples of its RDF export (https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format)
+that a load uses: names, statements with rank, qualifiers and the number of references. Sitelinks, forms and senses of
+lexemes, and statements about references are omitted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Networks in XML: GraphML and GEXF. Entity bombs, deep nesting and endless texts are refused."""
+"""Reads networks in XML: GraphML and GEXF. Entity bombs, deep nesting and very long texts are refused."""
 
 from __future__ import annotations
 
