@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.generic_sparql.catalogue import Catalogue, CatalogueCach
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.sparql_base.names import Naming
-from kgnav_mcp.adapters.sparql_base.plans.queries import EDGE
+from kgnav_mcp.adapters.sparql_base.plans.queries import EDGE, IRI
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.plans.writing import EdgeVariables, Path, TripleWriter, cannot_express
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
@@ -62,7 +62,12 @@ class PatternWriter(TripleWriter):
             raise cannot_express("edges of any relation, of which some triples may be several")
         return super().edge(relations, ends)
 
-    def is_head(self, node: Fragment) -> Fragment:
+    def is_head(self, node: Fragment, relations: Sequence[str], *, iris_only: bool) -> Fragment:
+        reifiers = None if self._catalogue is None else self._catalogue.reifiers
+        if reifiers is not None and relations and not reifiers.may_include(self._paths[one][0] for one in relations):
+            return Fragment("")
+        if iris_only and self._reification and reifiers is not None and not reifiers.may_have_iris:
+            return self.part(IRI, node=node)
         return self._reification.head(node.text)
 
     def is_listed(self, node: Fragment) -> Fragment:

@@ -126,7 +126,7 @@ class Pattern:
             if edge.path is not None:
                 self._reach(edge, edge.path, ends[edge.variable])
         directed = (edge for edge in match.edges if edge.path is None and not _leads_either_way(edge))
-        self._parts += self._only_nodes((edge.source, edge.target) for edge in directed)
+        self._parts += self._only_nodes((edge.source, edge.target, edge.relations) for edge in directed)
         for node in match.nodes:
             self._labels(node, alone=not match.edges)
         if match.edges_differ:
@@ -159,8 +159,8 @@ class Pattern:
             heads = ends.own("h"), ends.own("t")
             forth = writer.part(
                 queries.EITHER_WAY,
-                forth=_joined(forth, *self._only_nodes([(edge.source, edge.target)])),
-                back=_joined(back, *self._only_nodes([(edge.target, edge.source)])),
+                forth=_joined(forth, *self._only_nodes([(edge.source, edge.target, edge.relations)])),
+                back=_joined(back, *self._only_nodes([(edge.target, edge.source, edge.relations)])),
                 source=ends.source,
                 target=ends.target,
                 head=heads[0],
@@ -169,15 +169,19 @@ class Pattern:
         self._parts.append(forth)
         return Edge(forth, edge.relations, tuple(one.text for one in (*heads, *other_variables)))
 
-    def _only_nodes(self, edges: Iterable[tuple[str, str]]) -> Iterator[Fragment]:
-        """Write the conditions that heads and tails of edges are nodes. No head is a literal, so it needs one only."""
-        pairs = list(edges)
-        heads = {head for head, _ in pairs}
-        for name in sorted(heads - self._known):
-            condition = self._writer.is_head(self.node(name))
-            faster = self._iris_only and condition.text
-            yield self._writer.part(queries.IRI, node=self.node(name)) if faster else condition
-        for name in sorted({tail for _, tail in pairs} - heads - self._known):
+    def _only_nodes(self, edges: Iterable[tuple[str, str, Sequence[str]]]) -> Iterator[Fragment]:
+        """Write the conditions that heads and tails of edges are nodes. No head is a literal, so it needs one only.
+
+        A head of several edges is a node if one of them shows that it is.
+        """
+        ends = list(edges)
+        conditions: dict[str, list[Fragment]] = {}
+        for head, _, relations in ends:
+            condition = self._writer.is_head(self.node(head), relations, iris_only=self._iris_only)
+            conditions.setdefault(head, []).append(condition)
+        for name in sorted(conditions.keys() - self._known):
+            yield next((one for one in conditions[name] if not one.text), conditions[name][0])
+        for name in sorted({tail for _, tail, _ in ends} - conditions.keys() - self._known):
             yield self._writer.is_tail(self.node(name))
 
     def _reach(self, edge: EdgePattern, path: PathLength, ends: EdgeVariables) -> None:

@@ -94,9 +94,12 @@ class Writer(ABC):
         Returns its text, and the variables that identify it together with its ends.
         """
 
-    def is_head(self, node: Fragment) -> Fragment:
-        """Write a condition that the head of an edge is a node; empty if it always is one."""
-        del node
+    def is_head(self, node: Fragment, relations: Sequence[str], *, iris_only: bool) -> Fragment:
+        """Write a condition that the head of an edge with one of these relations is a node; empty if it always is one.
+
+        `relations`: empty means any. `iris_only`: nodes without an IRI may be left out.
+        """
+        del node, relations, iris_only
         return Fragment("")
 
     def is_tail(self, node: Fragment) -> Fragment:
