@@ -67,7 +67,7 @@ async def test_statements_are_no_nodes_and_their_facts_no_edges_of_a_pattern(loa
         page = await runner.run(checked.plan, limit=50)
         nodes = await adapter.nodes(None, None, None, limit=50)
     counts = {each.relation.id: each.count.value for each in facts.relations}
-    assert dict(row.cells for row in page.items) == counts
+    assert {row.cells for row in page.items} == set(counts.items())
     assert counts["rdf:type"] == 1
     assert {node.id for node in nodes.items} >= {"ex:cyd", "ex:york", "ex:Person"}
     assert "ex:statement" not in {node.id for node in nodes.items}

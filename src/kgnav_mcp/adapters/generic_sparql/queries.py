@@ -80,6 +80,14 @@ HAS_QUALIFIER: Final = {
 EQUAL_TEXT: Final = "(!isLiteral($v) || STR($v) = $text)"
 """A node may have this name."""
 EQUAL_NUMBER: Final = "<http://www.w3.org/2001/XMLSchema#double>(STR($v)) = $number"
+EXACT_TEXT: Final = "STR($v) = $text"
+EXACT_NUMBER: Final = f"(DATATYPE($v) IN ($numbers) && {EQUAL_NUMBER})"
+QUALIFIED_EDGES: Final = (
+    "{ SELECT DISTINCT $edge WHERE { $pattern FILTER($equal) FILTER(isIRI($source) && isIRI($target)) } }"
+)
+"""Costs 1 us per value of the qualifier. Edges of blank nodes have no qualifiers."""
+EDGE_IS_QUALIFIED: Final = "FILTER(isIRI($source) && isIRI($target) && ($exists))"
+HAS_EXACT_QUALIFIER: Final = "EXISTS { $pattern FILTER($equal) }"
 QUALIFIED: Final = "SELECT DISTINCT ?s ?p ?o WHERE { $qualifying $shown ?s ?p ?o } LIMIT $most"
 """Costs a few look-ups per statement with that value, up to $most rows."""
 STATEMENTS_OF: Final = "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p ?o) { $triples } $statement }"

@@ -108,11 +108,13 @@ class Reification:
         """A pattern that binds the reifiers ?r of a triple with the relation ?p."""
         return self._pattern(queries.STATED, sorted(self.notations - {Notation.QUOTED}), x, Fragment("?p"), y)
 
-    def qualifier_of(self, ends: EdgeVariables, qualifier: URIRef, value: Fragment) -> Fragment:
-        """A pattern that binds the values of one qualifier of the triples between two nodes."""
+    def qualifier_of(
+        self, ends: EdgeVariables, qualifier: URIRef, value: Fragment, relation: URIRef | Fragment
+    ) -> Sequence[Fragment]:
+        """Patterns that bind the values of one qualifier of the triples between two nodes, one for each notation."""
         forms = {notation: form.replace("?r", value.text + "r") for notation, form in queries.HAS_QUALIFIER.items()}
-        relation, terms = ends.own("q"), {"q": qualifier, "v": value}
-        return self._pattern(forms, sorted(self.notations), ends.source.text, relation, ends.target.text, **terms)
+        x, y, terms = ends.source.text, ends.target.text, {"q": qualifier, "v": value}
+        return [self._pattern(forms, [notation], x, relation, y, **terms) for notation in sorted(self.notations)]
 
     async def of_triples(
         self, triples: Sequence[tuple[URIRef, URIRef, Term]], direction: Direction

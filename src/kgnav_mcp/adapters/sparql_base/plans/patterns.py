@@ -32,27 +32,21 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, id_condition, variables_of
-from kgnav_mcp.port.pattern_queries import GroupKey, QualifierCondition, number_condition
+from kgnav_mcp.port.pattern_queries import GroupKey, PatternQuery, QualifierCondition, number_condition
 
 
-async def write_pattern(
-    writer: Writer,
-    match: Match,
-    given: Sequence[str] = (),
-    qualifiers: Sequence[QualifierCondition] = (),
-    *,
-    iris_only: bool = False,
-) -> Pattern:
+async def write_pattern(writer: Writer, question: PatternQuery, *, iris_only: bool = False) -> Pattern:
     """Write a pattern in SPARQL. `iris_only`: edges of nodes without an IRI may be left out, which is faster.
 
     Raises:
-        Unsupported: SPARQL cannot express a part of it, or none of the qualifiers.
+        Unsupported: SPARQL cannot express a part of it, or the qualifiers.
     """
+    match, given = question.match, question.given
     await writer.load_relations(relations_of(match))
     names = sorted({*variables_of(match), *given})
     nodes = {name: Fragment(f"?n{place}") for place, name in enumerate(names)}
     pattern = Pattern(writer, nodes, count(), frozenset(given), iris_only=iris_only)
-    pattern.add(match, qualifiers)
+    pattern.add(match, question.qualifiers, exact=question.exact)
     return pattern
 
 
@@ -108,8 +102,11 @@ class Pattern:
         nodes = Fragment(" ".join(self.node(name).text for name in names))
         return self._writer.part(queries.GIVEN, nodes=nodes, rows=rows(*([term(each) for each in row] for row in ids)))
 
-    def add(self, match: Match, qualifiers: Sequence[QualifierCondition] = ()) -> None:
-        """Write the edges, labels and conditions of a match. Conditions on ids come first."""
+    def add(self, match: Match, qualifiers: Sequence[QualifierCondition] = (), *, exact: bool = True) -> None:
+        """Write the edges, labels and conditions of a match. Conditions on ids come first.
+
+        `exact`: the qualifiers are applied exactly; otherwise as far as possible.
+        """
         conditions: list[Expression] = []
         for condition in conjuncts(match.where):
             ids = id_condition(condition)
@@ -120,7 +117,10 @@ class Pattern:
             else:
                 conditions.append(condition)
         ends = self._edges = {edge.variable: self._ends(edge) for edge in match.edges}
-        self._qualify(qualifiers, ends)
+        if exact:
+            self._parts += (self._exact_qualifier(one, ends[one.owned.owner]) for one in qualifiers)
+        else:
+            self._qualify(qualifiers, ends)
         edges = [self._edge(edge, ends[edge.variable]) for edge in match.edges if edge.path is None]
         for edge in match.edges:
             if edge.path is not None:
@@ -149,6 +149,11 @@ class Pattern:
                 written += 1
         if qualifiers and not written:
             raise cannot_express("values of edges' properties")
+
+    def _exact_qualifier(self, qualifier: QualifierCondition, ends: EdgeVariables) -> Fragment:
+        """Write a condition on a qualifier. It selects the edges, unless they are near known nodes."""
+        value = Fragment(f"?v{next(self._numbers)}")
+        return self._writer.exact_qualifier(ends, qualifier, value, selects=not self._known)
 
     def _edge(self, edge: EdgePattern, ends: EdgeVariables) -> Edge:
         writer = self._writer

@@ -150,6 +150,19 @@ class Writer(ABC):
         del ends, asked, value
         raise cannot_express("properties of edges")
 
+    def exact_qualifier(
+        self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment, *, selects: bool
+    ) -> Fragment:
+        """Write a condition that an edge has a qualifier with one of some constants; it adds no rows.
+
+        `selects`: the qualifier is matched first, as it is the start of the pattern.
+
+        Raises:
+            Unsupported: SPARQL cannot express it exactly.
+        """
+        del ends, asked, value, selects
+        raise cannot_express("properties of edges")
+
     def property(self, relation: str) -> URIRef:
         """The IRI of a relation whose values are the objects of its triples. Raises Unsupported for any other."""
         raise cannot_express(f"values of {relation}")
@@ -186,7 +199,8 @@ class Writer(ABC):
 
 
 Path = tuple[URIRef, ...]
-_NUMBERS = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS)))
+NUMBER_TYPES = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS)))
+"""The datatypes whose values are numbers."""
 
 
 class TripleWriter(Writer):
@@ -262,6 +276,6 @@ class TripleWriter(Writer):
             queries.HAS_NUMBER,
             node=node,
             relations=values(*self.terms(relations)),
-            numbers=_NUMBERS,
+            numbers=NUMBER_TYPES,
             within=Fragment(" && ".join(tests)),
         )
