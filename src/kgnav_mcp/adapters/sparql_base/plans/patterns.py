@@ -69,12 +69,23 @@ class Pattern:
         self._known = set(known)
         self._iris_only = iris_only
         self._edges: dict[str, EdgeVariables] = {}
+        self._edge_variables: list[str] = []
         self._parts: list[Fragment] = []
 
     @property
     def text(self) -> Fragment:
         """The text between the braces of the query."""
         return _joined(*self._parts)
+
+    @property
+    def identity(self) -> Sequence[str]:
+        """The variables whose values identify a match."""
+        return list(dict.fromkeys([*(node.text for node in self._nodes.values()), *self._edge_variables]))
+
+    @property
+    def has_known_nodes(self) -> bool:
+        """Whether it begins with nodes of known ids, so that few matches are expected."""
+        return bool(self._known)
 
     def node(self, name: str) -> Fragment:
         """The variable of a node in the query."""
@@ -129,6 +140,7 @@ class Pattern:
         self._parts += self._only_nodes((edge.source, edge.target, edge.relations) for edge in directed)
         for node in match.nodes:
             self._labels(node, alone=not match.edges)
+        self._edge_variables += (name for edge in edges for name in edge.identity)
         if match.edges_differ:
             for one, other in combinations(edges, 2):
                 self._differ(one, other)
