@@ -86,7 +86,7 @@ def write_rdf(
 ) -> list[Path]:
     """Turtle, one statement a line. Edge properties belong to RDF 1.2 reifiers of the edge's triple.
 
-    With `statements` they belong to RDF 1.1 statements instead, for stores without RDF 1.2.
+    With `statements` they belong to RDF 1.1 statements instead, for stores without RDF 1.2; every second has an IRI.
     """
     lines = [f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in NAMESPACES.items()]
     labels = sorted({label for node in given for label in node.types})
@@ -102,13 +102,14 @@ def write_rdf(
     for number, edge in enumerate(between):
         triple = f"{_iri('node', edge.head)} {_iri('rel', edge.relation)} {_iri('node', edge.tail)}"
         lines.append(f"{triple} .")
+        reifier = f"<{NAMESPACES['node']}edge{number}>" if statements and number % 2 else f"_:edge{number}"
         if edge.qualifiers and statements:
             parts = zip(("subject", "predicate", "object"), triple.split(" "), strict=True)
-            lines.append(f"_:edge{number} rdf:type rdf:Statement .")
-            lines += [f"_:edge{number} rdf:{name} {part} ." for name, part in parts]
+            lines.append(f"{reifier} rdf:type rdf:Statement .")
+            lines += [f"{reifier} rdf:{name} {part} ." for name, part in parts]
         elif edge.qualifiers:
-            lines.append(f"_:edge{number} rdf:reifies <<( {triple} )>> .")
-        lines += [f"_:edge{number} {_iri('rel', name)} {_literal(value)} ." for name, value in edge.qualifiers]
+            lines.append(f"{reifier} rdf:reifies <<( {triple} )>> .")
+        lines += [f"{reifier} {_iri('rel', name)} {_literal(value)} ." for name, value in edge.qualifiers]
     path = folder / "toy.ttl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     return [path]

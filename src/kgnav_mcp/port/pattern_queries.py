@@ -48,7 +48,7 @@ _MEASURES = frozenset(
         AggregateFunction.MAXIMUM,
     )
 )
-_EXACT = 2**53
+EXACT_BELOW = 2**53
 """Integers below this are exact also in stores that calculate with floating-point numbers."""
 
 
@@ -106,6 +106,8 @@ class PatternQuery:
 
     They may be applied loosely, and those with constants that the store cannot express may be left out (not all).
     """
+    exact: bool = False
+    """Whether all of the qualifiers have to be applied exactly. Each has constants."""
     properties: tuple[tuple[str, str], ...] = ()
     """Some of `nodes`, each with a relation whose far ends are wanted as values of the match, if the store can."""
     keys: tuple[GroupKey, ...] = ()
@@ -139,10 +141,11 @@ class PatternQuery:
         )
 
 
-def pattern_query(plan: Plan, *, with_keys: bool = False) -> PatternQuery:
+def pattern_query(plan: Plan, *, with_keys: bool = False, with_qualifiers: bool = False) -> PatternQuery:
     """The query of a plan that is a single pattern and returns its nodes, each combination once, or with its number.
 
-    `with_keys`: the store can also group matches by values.
+    `with_keys`: the store can also group matches by values. `with_qualifiers`: it can also apply conditions on
+    properties of edges exactly.
 
     Raises:
         Unsupported: the plan is more, or its rows have to come in an order that only their ids determine.
@@ -155,7 +158,9 @@ def pattern_query(plan: Plan, *, with_keys: bool = False) -> PatternQuery:
         case _:
             raise _refused("plans of several steps, or rows in an order")
     variables, rows = ((), ((),)) if given is None else (given.variables, given.rows)
-    qualifiers, conditions = _conditions(match, variables) if plan.prefilter else ((), conjuncts(match.where))
+    qualifiers, conditions = (), conjuncts(match.where)
+    if plan.prefilter or with_qualifiers:
+        qualifiers, conditions = _conditions(match, variables, exact=not plan.prefilter)
     nodes = {*node_patterns(match), *variables}
     if not is_plain(match, variables, qualifiers) or not all(can_push(one, frozenset(nodes)) for one in conditions):
         raise _refused("such a pattern, or one of its conditions")
@@ -174,6 +179,7 @@ def pattern_query(plan: Plan, *, with_keys: bool = False) -> PatternQuery:
         variables,
         rows,
         qualifiers=qualifiers,
+        exact=not plan.prefilter,
         properties=tuple(each for each in plan.properties if each[0] in returned),
         keys=keys,
         measures=measures,
@@ -181,15 +187,17 @@ def pattern_query(plan: Plan, *, with_keys: bool = False) -> PatternQuery:
     return query if number is None else _with_number(query, project, number)
 
 
-def _conditions(match: Match, given: Collection[str]) -> tuple[tuple[QualifierCondition, ...], tuple[Expression, ...]]:
-    """The conditions on properties of edges, and the others."""
+def _conditions(
+    match: Match, given: Collection[str], *, exact: bool
+) -> tuple[tuple[QualifierCondition, ...], tuple[Expression, ...]]:
+    """The conditions on properties of edges, and the others. `exact`: only those with constants."""
     edges = {edge.variable for edge in match.edges if edge.path is None}
     nodes = {None, *node_patterns(match), *given}
     found = {condition: qualifier_condition(condition) for condition in conjuncts(match.where)}
     own = {
         condition: one
         for condition, one in found.items()
-        if one is not None and one.owned.owner in edges and one.node in nodes
+        if one is not None and one.owned.owner in edges and (one.values if exact else one.node in nodes)
     }
     return tuple(own.values()), tuple(one for one in found if one not in own)
 
@@ -397,7 +405,7 @@ def _bound(link: Compare) -> tuple[Property, Bound] | None:
             return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not owned.ids:
         return None
-    return (owned, (comparison, float(value))) if abs(value) < _EXACT else None
+    return (owned, (comparison, float(value))) if abs(value) < EXACT_BELOW else None
 
 
 def qualifier_condition(condition: Expression) -> QualifierCondition | None:

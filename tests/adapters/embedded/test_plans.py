@@ -173,10 +173,9 @@ async def test_a_list_is_not_repeated_in_the_rows_of_its_members(opened: GraphAd
     cypher = "WITH range(1, 9000) AS all UNWIND all AS n UNWIND [1, 2, 3] AS m RETURN count(*) AS rows"
     checked = await PlanRunner(opened).check(parse_plan(cypher).plan)
     assert (await opened.run(checked.plan, limit=1)).items[0].cells == (27_000,)
-    kept = cypher.replace("count(*)", "sum(size(all))")
+    kept = await PlanRunner(opened).check(parse_plan(cypher.replace("count(*)", "sum(size(all))")).plan)
     with pytest.raises(Unsupported, match="so much data"):
-        checked = await PlanRunner(opened).check(parse_plan(kept).plan)
-        await opened.run(checked.plan, limit=1)
+        await opened.run(kept.plan, limit=1)
 
 
 async def test_the_budget_of_a_query_is_that_of_one_plan(opened: GraphAdapter):

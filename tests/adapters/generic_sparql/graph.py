@@ -28,6 +28,8 @@ ex:dan rdfs:label "Dan"@en . ex:york rdfs:label "York"@en .
    ex:source ex:dan .
 """
 
+NAMED_STATEMENTS = STATEMENTS.replace("[] rdf:type", "ex:statement rdf:type")
+
 REIFIERS = f"""\
 PREFIX ex: <{NS}> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 ex:cyd rdfs:label "Cyd"@en . ex:york rdfs:label "York"@en . ex:dan rdfs:label "Dan"@en .

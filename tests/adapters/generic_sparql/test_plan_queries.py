@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from unittest.mock import patch
 
 import pytest
@@ -10,10 +10,12 @@ import pytest
 from kgnav_mcp.errors import PlanTooLarge
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import PlanPage
+from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import GraphAdapter
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
+from tests.navigation.plans.writing import rows
 
 RDF = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 PEOPLE = f"""
@@ -45,7 +47,7 @@ ROWS: Mapping[str, tuple[list[tuple[object, ...]], int]] = {
     f"{IN_YORK} OPTIONAL MATCH (a)<-[r:knows]-() RETURN a.title, count(r)": ([("Ada", 0), ("Ben", 1)], 3),
     f"{IN_YORK} WHERE NOT EXISTS {{ (a)<-[:knows]-() }} RETURN a.title": ([("Ada",)], 2),
     "MATCH (a:Person)-[r:knows]->(b) RETURN b.town, count(r)": ([("Rome", 4), ("York", 1)], 1),
-    "MATCH (a:Person)-[:knows {season: 'spring'}]->(b) RETURN a.title, b.title": ([("Ada", "Ben"), ("Ben", None)], 4),
+    "MATCH (a:Person)-[:knows {season: 'spring'}]->(b) RETURN a.title, b.title": ([("Ada", "Ben"), ("Ben", None)], 1),
     "MATCH p = shortestPath((a {title: 'Ada'})-[:knows*1..3]->(b {title: 'Sid'})) RETURN length(p)": ([(1,)], 3),
     "MATCH (a:Person {title: 'Ada'})-[*1..2]->(b:Person) RETURN DISTINCT b.town": ([("Rome",), ("York",)], 6),
 }
@@ -99,3 +101,68 @@ async def test_whether_a_plan_is_too_large_is_asked_before_its_nodes_are_looked_
         ):
             await answer(graph, "MATCH (a)-[r:knows]->()-[s:knows]->(b) RETURN a, b, r.season, s.season")
     assert not [call for call in matched.call_args_list if call.args[1].in_any_order]
+
+
+def _statements(values: Sequence[str], relation: str = "knows") -> str:
+    """A person for each list of values, who knows Ada since then."""
+    return "\n".join(
+        f"ex:p{n} a ex:Person ; ex:{relation} ex:ada . [] a {RDF}Statement> ; {RDF}subject> ex:p{n} ; "
+        f"{RDF}predicate> ex:{relation} ; {RDF}object> ex:ada ; ex:since {own} ."
+        for n, own in enumerate(values)
+    )
+
+
+_SINCE = [
+    "1840",
+    "1840.0",
+    '"1840"',
+    '"1840"^^ex:year',
+    "1841, 1842",
+    "1840, 1840.0",
+    '"spring"',
+    '"spring"@en',
+    "true",
+]
+_BLANK = (
+    f"[] ex:knows _:b . _:b ex:knows ex:ada . [] {RDF}subject> _:b ; {RDF}predicate> ex:knows ; "
+    f"{RDF}object> ex:ada ; ex:since 1840 ."
+)
+QUALIFIED = PEOPLE + _statements(_SINCE) + _BLANK
+PLACES = [
+    "MATCH (a)-[r:knows {{since: {}}}]->(b) RETURN a, b",
+    "MATCH (a)-[r {{since: {}}}]->(b) RETURN type(r), count(*)",
+    "MATCH (a)-[r:knows|likes]->(b) WHERE r.since IN [{}, 1842] RETURN count(*)",
+    "MATCH (b {{id: 'ex:ada'}})<-[r:knows]-(a) WHERE r.since = {} RETURN a",
+    "MATCH (a {{id: 'ex:p0'}})-[:knows]->(b)<-[r {{since: {}}}]-(c) RETURN c",
+    "MATCH (a)-[r:knows {{since: {}}}]->(b)-[:knows]->(c) RETURN c, count(r)",
+    "MATCH (a)-[r:knows {{since: {}}}]->(b) WHERE toLower(a.title) IS NULL RETURN a",
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("value", ["1840", "1840.0", "1841", "'1840'", "'spring'", "'true'", "1", "7"])
+@pytest.mark.parametrize("more", ["", _statements(["1840", "ex:spring"], "likes") + 'ex:spring rdfs:label "spring" .'])
+async def test_edges_with_a_qualifier_are_those_that_the_evaluator_finds(place: str, value: str, more: str):
+    prefix = "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."
+    async with opened_over(InProcess(prefix + QUALIFIED + more), HERE) as graph:
+        runner = PlanRunner(graph)
+        checked = await runner.check(parse_cypher(place.format(value)))
+        found = rows(await evaluate(graph, checked.plan, limit=50))
+        assert found == rows(await evaluate(graph, checked.plan, limit=50, by_store=False))
+
+
+@pytest.mark.parametrize("value", ["1840", "'spring'"])
+async def test_edges_are_selected_by_a_qualifier_within_the_query_of_their_pattern(value: str):
+    for place, matches in (
+        ("(a)-[r:knows {since: _}]->(b)", True),
+        ("(a)-[r:knows {since: _}]->({id: 'ex:ada'})", False),
+    ):
+        client = InProcess(QUALIFIED)
+        async with opened_over(client, HERE) as graph:
+            await graph.schema(limit=9)
+            runner = PlanRunner(graph)
+            checked = await runner.check(parse_cypher(f"MATCH {place.replace('_', value)} RETURN a"))
+            client.queries.clear()
+            await runner.run(checked.plan, limit=9)
+        assert len([query for query in client.queries if "ex.example/since" in query]) == 1
+        assert any("SELECT DISTINCT" in query for query in client.queries) is matches

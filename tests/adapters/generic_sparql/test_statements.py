@@ -10,18 +10,20 @@ from rdflib import URIRef
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.generic_sparql.reification import REIFIES, Notation, Reification, detect_notations
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
+from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Literal
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, ValueOwner
 from tests.adapters.generic_sparql.conftest import Load
-from tests.adapters.generic_sparql.graph import NS, REIFIERS, STATEMENTS
+from tests.adapters.generic_sparql.graph import NAMED_STATEMENTS, NS, REIFIERS, STATEMENTS
 from tests.adapters.generic_sparql.inprocess import catalogue_of, counts_of, entity
 from tests.adapters.sparql_base.inprocess import InProcess
 from tests.contract.faults.catalogue import RELATION_COUNTS
 from tests.rows import triples_at
 
-GRAPHS = [("statements", STATEMENTS), ("reifiers", REIFIERS)]
+GRAPHS = [("statements", STATEMENTS), ("named-statements", NAMED_STATEMENTS), ("reifiers", REIFIERS)]
 LIVES_IN = [("ex:livesIn",)]
 
 
@@ -53,6 +55,22 @@ async def test_what_statements_hang_on_is_no_neighbour_and_no_part_of_the_schema
         assert schema.labels == ()
         (lives,) = (one for one in schema.relations if one.relation.id == "ex:livesIn")
         assert [one.id for one in lives.qualifiers] == ["ex:since", "ex:source"]
+
+
+@pytest.mark.parametrize(("name", "turtle"), GRAPHS)
+async def test_statements_are_no_nodes_and_their_facts_no_edges_of_a_pattern(loaded: Load, name: str, turtle: str):
+    typed = loaded(f"{name}-typed", f"{turtle} ex:cyd a ex:Person .")
+    async with open_adapter(typed, AdapterOptions()) as adapter:
+        facts = await adapter.schema(limit=50)
+        runner = PlanRunner(adapter)
+        checked = await runner.check(parse_cypher("MATCH (a)-[r]->(b) RETURN type(r), count(*)"))
+        page = await runner.run(checked.plan, limit=50)
+        nodes = await adapter.nodes(None, None, None, limit=50)
+    counts = {each.relation.id: each.count.value for each in facts.relations}
+    assert {row.cells for row in page.items} == set(counts.items())
+    assert counts["rdf:type"] == 1
+    assert {node.id for node in nodes.items} >= {"ex:cyd", "ex:york", "ex:Person"}
+    assert "ex:statement" not in {node.id for node in nodes.items}
 
 
 @pytest.mark.parametrize(("name", "turtle"), GRAPHS)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from kgnav_mcp.adapters.sparql_base.plans import groups
 from kgnav_mcp.errors import PlanTooLarge, Unsupported
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Cell, PlanPage
@@ -110,6 +111,32 @@ async def test_what_an_endpoint_groups_in_another_way_has_the_evaluators_answer(
         for _ in range(2):  # the second time it is known that a property has several values
             found = await answer(graph, cypher, 10_000, by_store=True)
             assert plain(found) == plain(expected)
+
+
+NEAR = "MATCH (x {id: 'ex:a8'})-[:acts_in]->(f)<-[:acts_in]-(b)"
+FROM_A_NODE = [
+    f"{NEAR} RETURN DISTINCT f.genre AS g",
+    f"{NEAR} RETURN DISTINCT b.age AS k, f.year AS y",
+    f"{NEAR} RETURN f.genre AS g, count(*) AS n",
+    f"{NEAR} RETURN f.genre AS g, count(DISTINCT b) AS n",
+    "MATCH (x {id: 'ex:a8'})-[:acts_in]->(f)<-[r:directs|writes]-(b) RETURN type(r) AS t, b.age AS k, count(*) AS n",
+    f"{NEAR} RETURN b.pet AS p, count(*) AS n",
+]
+
+
+@pytest.mark.parametrize("cypher", FROM_A_NODE)
+@pytest.mark.parametrize("few", [3, groups.MAX_FEW])
+async def test_few_matches_near_a_node_are_grouped_after_one_pass_over_them(
+    monkeypatch: pytest.MonkeyPatch, cypher: str, few: int
+):
+    monkeypatch.setattr(groups, "MAX_FEW", few)
+    client = InProcess(turtle())
+    async with opened_over(client, HERE) as graph:
+        expected = await answer(graph, cypher, 10_000, by_store=False)
+        client.queries.clear()
+        found = await answer(graph, cypher, 10_000, by_store=True)
+    assert plain(found) == plain(expected)
+    assert any("AS ?total" in query for query in client.queries) is (few == 3)
 
 
 async def test_an_aggregate_of_many_values_is_computed_by_the_endpoint(monkeypatch: pytest.MonkeyPatch):

@@ -11,6 +11,7 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
 from kgnav_mcp.adapters.generic_sparql import catalogue, lists
+from kgnav_mcp.adapters.generic_sparql.reification import NO_REIFIER_FACTS, ReifierFacts
 from kgnav_mcp.adapters.sparql_base import lists as sparql_base
 from kgnav_mcp.adapters.sparql_base.lists import EDGES, BlankNodes
 from kgnav_mcp.adapters.sparql_base.names import Naming
@@ -47,9 +48,7 @@ class CatalogueCache(catalogue.CatalogueCache):
     async def _named(self, relations: Iterable[URIRef], types: Iterable[URIRef]) -> Mapping[URIRef, Relation]:
         return await self._names.relations([*relations, *types])
 
-    async def _uses(
-        self, notes: list[str]
-    ) -> tuple[dict[URIRef, Use], dict[URIRef, Count], Collection[URIRef] | None, Stop]:
+    async def _uses(self, notes: list[str]) -> tuple[dict[URIRef, Use], ReifierFacts, Stop]:
         counted = await self._select_or_none(RELATION_COUNTS)
         if counted is None or counted.stop is Stop.TIME_OUT:
             notes.append("relations are not counted: the graph is too large")
@@ -57,14 +56,14 @@ class CatalogueCache(catalogue.CatalogueCache):
             if read.stop is not Stop.COMPLETE:
                 notes.append(f"relations are missing: the endpoint's {read.stop} cut them")
             shown = [iri for row in read.rows if self._shows(iri := iri_in(row, "p"))]
-            return dict.fromkeys(shown, Use(Count.unknown(), Count.unknown())), {}, (), read.stop
+            return dict.fromkeys(shown, Use(Count.unknown(), Count.unknown())), NO_REIFIER_FACTS, read.stop
         make_count = count_constructor("relations", counted.stop, notes)
         uses = {
             iri: Use(make_count(times[False]), make_count(times[True]))
             for iri, times in uses_by_relation(counted.rows).items()
             if self._shows(iri)
         }
-        return uses, {}, (), counted.stop
+        return uses, NO_REIFIER_FACTS, counted.stop
 
     async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], Stop]:
         counted = await self._select_or_none(queries.TYPE_COUNTS)

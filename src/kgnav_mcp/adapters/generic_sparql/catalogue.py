@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -14,7 +14,13 @@ from rdflib import RDF, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.names import Names
-from kgnav_mcp.adapters.generic_sparql.reification import NOTATION, ReifierFacts, reifier_facts
+from kgnav_mcp.adapters.generic_sparql.reification import (
+    NO_REIFIER_FACTS,
+    NOTATION,
+    ReifierFacts,
+    reifier_facts,
+    uncounted,
+)
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.adapters.sparql_base import schema
@@ -54,11 +60,13 @@ class Catalogue(schema.Catalogue):
 
     qualifiers: Mapping[URIRef, Count]
     """Relations whose subject is a statement about a triple, each with its number of uses."""
-    parallel: Collection[URIRef] | None
-    """Relations with triples that several statements are about, so that one triple makes several edges.
+    reifiers: ReifierFacts
+    """The facts of statements about triples."""
 
-    None: not known.
-    """
+    @property
+    def parallel(self) -> Collection[URIRef] | None:
+        """Relations where several statements are about one triple, so that it makes several edges; None: not known."""
+        return None if self.reifiers.parallel is None else self.reifiers.parallel.keys()
 
     def spellings(self, iri: URIRef) -> Iterable[str]:
         """Names by which a relation or type is found: its id, its name, the last part of its id, and that as words."""
@@ -135,14 +143,15 @@ class CatalogueCache:
 
     async def _load(self) -> Catalogue:
         notes: list[str] = []
-        uses, qualifiers, parallel, no_relations = await self._uses(notes)
+        uses, reifiers, no_relations = await self._uses(notes)
+        qualifiers = reifiers.qualifiers
         types, no_types = await self._types(notes)
         names = await self._named([*uses, *qualifiers], types)
         return self.catalogue_class(
             relations=uses,
             types=types,
             qualifiers=qualifiers,
-            parallel=parallel,
+            reifiers=reifiers,
             names=names,
             triples=_triples(uses, notes) if self._triples is None else self._triples,
             sampled="; ".join(notes) or None,
@@ -153,31 +162,22 @@ class CatalogueCache:
         """The ids and labels of relations and types."""
         return {**await self._names.relations(relations), **await self._names.classes(types)}
 
-    async def _uses(
-        self, notes: list[str]
-    ) -> tuple[dict[URIRef, Use], dict[URIRef, Count], Collection[URIRef] | None, Stop]:
-        """Count the relations and the qualifiers.
+    async def _uses(self, notes: list[str]) -> tuple[dict[URIRef, Use], ReifierFacts, Stop]:
+        """Count the relations and the facts of statements about triples.
 
-        Returns the relations without those that make up statements about triples, the qualifiers of these statements,
-        the relations with several statements about one triple (None: not known), and why relations may be missing.
+        Returns the relations without those that make up these statements, the facts, and why relations may be missing.
         """
         read, stop = await self._counted("relations", "triples", notes)
         uses = uses_by_relation(read.rows)
-        reifier_uses: Mapping[tuple[URIRef, bool], int] = {}
-        parallel: Mapping[URIRef, int] = {}
-        unknown = False
         make_count: Callable[[int], Count] = Count if stop is Stop.COMPLETE else Count.at_least
-        if self._store.reification:
-            facts = await self._reifier_facts()
-            if facts.stop is Stop.COMPLETE:
-                reifier_uses, parallel = facts.uses, facts.parallel
-            else:
-                stop, unknown = facts.stop, self._store.reification.parallel
-                # These numbers include statements about triples, so they are not lower bounds.
-                make_count = _uncertain_count
-                why = _NOT_COUNTED[stop]
-                notes.append(f"statements about triples are not counted: {why}")
-        for (iri, value), uses_number in reifier_uses.items():
+        facts = await self._reifier_facts() if self._store.reification else NO_REIFIER_FACTS
+        parallel = facts.parallel or {}
+        if facts.stop is not Stop.COMPLETE:
+            stop = facts.stop
+            # These numbers include statements about triples, so they are not lower bounds.
+            make_count = _uncertain_count
+            notes.append(f"statements about triples are not counted: {_NOT_COUNTED[stop]}")
+        for (iri, value), uses_number in facts.uses.items():
             # A count that was cut may lack some of these, but the difference is still a lower bound.
             if iri in uses and not (value and _quoted_only(self._store)):
                 uses[iri][value] -= uses_number
@@ -188,21 +188,16 @@ class CatalogueCache:
             for iri, counts in uses.items()
             if iri not in NOTATION and (counts[False] > 0 or counts[True] > 0)
         }
-        qualifiers = Counter[URIRef]()
-        for (iri, _), uses_number in reifier_uses.items():
-            if iri not in NOTATION and iri != RDF.type:
-                qualifiers[iri] += uses_number
-        qualifier_counts = {iri: Count(uses_number) for iri, uses_number in qualifiers.items()}
-        return found, qualifier_counts, None if unknown else parallel.keys(), stop
+        return found, facts, stop
 
     async def _reifier_facts(self) -> ReifierFacts:
         """Count the facts of reifiers; empty, with the reason, if that takes too long or could not be stopped."""
         if not await self.countable():
-            return ReifierFacts({}, {}, Stop.LIMIT)
+            return uncounted(self._store.reification, Stop.LIMIT)
         try:
             return await reifier_facts(self._store.reader, self._store.reification)
         except StoreTimeout:
-            return ReifierFacts({}, {}, Stop.TIME_OUT)
+            return uncounted(self._store.reification, Stop.TIME_OUT)
 
     async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], Stop]:
         read, stop = await self._counted("labels", "nodes", notes)

@@ -10,17 +10,19 @@ from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.blanks import Seeds
 from kgnav_mcp.adapters.generic_sparql.catalogue import Catalogue, CatalogueCache
 from kgnav_mcp.adapters.generic_sparql.names import Names
+from kgnav_mcp.adapters.generic_sparql.reification import Notation
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.sparql_base.names import Naming
-from kgnav_mcp.adapters.sparql_base.plans.queries import EDGE
+from kgnav_mcp.adapters.sparql_base.plans.queries import EDGE, IRI
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
-from kgnav_mcp.adapters.sparql_base.plans.writing import EdgeVariables, Path, TripleWriter, cannot_express
+from kgnav_mcp.adapters.sparql_base.plans.writing import NUMBER_TYPES, EdgeVariables, Path, TripleWriter, cannot_express
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
 from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.model import Stop
 from kgnav_mcp.plan import Scalar
-from kgnav_mcp.port.pattern_queries import PatternMatch, QualifierCondition
+from kgnav_mcp.port.pattern_queries import EXACT_BELOW, PatternMatch, QualifierCondition
 from kgnav_mcp.values.comparison import date_parts
+from kgnav_mcp.values.scalars import is_always_text
 
 _MAX_VALUES = 50
 """Maximum number of values of a qualifier in one query."""
@@ -65,7 +67,12 @@ class PatternWriter(TripleWriter):
             raise cannot_express("edges of any relation, of which some triples may be several")
         return super().edge(relations, ends)
 
-    def is_head(self, node: Fragment) -> Fragment:
+    def is_head(self, node: Fragment, relations: Sequence[str], *, iris_only: bool) -> Fragment:
+        reifiers = None if self._catalogue is None else self._catalogue.reifiers
+        if reifiers is not None and relations and not reifiers.may_include(self._paths[one][0] for one in relations):
+            return Fragment("")
+        if iris_only and self._reification and reifiers is not None and not reifiers.may_have_iris:
+            return self.part(IRI, node=node)
         return self._reification.head(node.text)
 
     def is_listed(self, node: Fragment) -> Fragment:
@@ -93,9 +100,56 @@ class PatternWriter(TripleWriter):
         if through_mediators:  # the other roles of a mediator are the qualifiers of the edge through it
             own = [self._reader.filled(EDGE, source=ends.own("m"), relation=name, target=value) for name in names]
         else:
-            own = [self._reification.qualifier_of(ends, name, value).text for name in names]
-        branches = own[0] if len(own) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in own)
+            own = self._qualifier_branches(ends, names, value, ends.own("q"))
+        branches = _union(own)
         return Fragment(f"{branches} FILTER({' || '.join(conditions)})" if conditions else branches)
+
+    def exact_qualifier(
+        self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment, *, selects: bool
+    ) -> Fragment:
+        through_mediators = any(len(self._paths[relation]) == 2 for relation in ends.relations)
+        if ends.either or through_mediators or not self._reification or len(asked.values) > _MAX_VALUES:
+            raise cannot_express("such qualifiers")
+        names = [self.term(name) for name in asked.owned.ids]
+        equal = Fragment(" || ".join(self._exactly_equal(names, constant, value).text for constant in asked.values))
+        single = len(ends.relations) == 1
+        relation = self._paths[ends.relations[0]][0] if single else ends.own("p")
+        branches = self._qualifier_branches(ends, names, value, relation)
+        source, target = {"source": ends.source}, {"target": ends.target}
+        if selects:
+            edge = Fragment(" ".join([ends.source.text, ends.target.text, *([] if single else [ends.own("p").text])]))
+            pattern = Fragment(_union(branches))
+            return self.part(queries.QUALIFIED_EDGES, edge=edge, pattern=pattern, equal=equal, **source, **target)
+        if len(branches) > 1 and not self.nests_exists:
+            raise cannot_express("qualifiers in several notations, or of several names")
+        tests = (self.part(queries.HAS_EXACT_QUALIFIER, pattern=Fragment(one), equal=equal).text for one in branches)
+        return self.part(queries.EDGE_IS_QUALIFIED, exists=Fragment(" || ".join(tests)), **source, **target)
+
+    def _qualifier_branches(
+        self, ends: EdgeVariables, names: Sequence[URIRef], value: Fragment, relation: URIRef | Fragment
+    ) -> list[str]:
+        return [one.text for name in names for one in self._reification.qualifier_of(ends, name, value, relation)]
+
+    def _exactly_equal(self, qualifiers: Sequence[URIRef], constant: Scalar, value: Fragment) -> Fragment:
+        """The condition that a qualifier's value equals a constant. A node's name is not known here.
+
+        Raises:
+            Unsupported: a value with the same text may be of another kind, or may be a node with this name.
+        """
+        if isinstance(constant, str):
+            if date_parts(constant) is not None or not is_always_text(constant) or self._have_nodes(qualifiers):
+                raise cannot_express("texts that may be equal to other values")
+            return self.part(queries.EXACT_TEXT, v=value, text=Literal(constant))
+        if constant is None or isinstance(constant, bool) or abs(constant) >= EXACT_BELOW:
+            raise cannot_express("such a value")
+        return self.part(queries.EXACT_NUMBER, v=value, numbers=NUMBER_TYPES, number=Literal(float(constant)))
+
+    def _have_nodes(self, qualifiers: Sequence[URIRef]) -> bool:
+        """Whether a value of these qualifiers may be a node."""
+        reifiers = None if self._catalogue is None else self._catalogue.reifiers
+        if reifiers is None or reifiers.stop is not Stop.COMPLETE or Notation.QUOTED in self._reification.notations:
+            return True  # the facts of quoted triples are not counted by kind
+        return any(reifiers.uses.get((qualifier, False)) for qualifier in qualifiers)
 
     def _equal(self, constant: Scalar, value: Fragment) -> Fragment:
         """The condition that a qualifier's value may equal a constant."""
@@ -114,6 +168,10 @@ class PatternWriter(TripleWriter):
         if self._reification:
             raise cannot_express("paths where triples may have several statements about them")
         return super().reaching(relations, ends)
+
+
+def _union(branches: Sequence[str]) -> str:
+    return branches[0] if len(branches) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in branches)
 
 
 class PatternReader(MatchReader):

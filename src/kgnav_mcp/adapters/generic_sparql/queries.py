@@ -80,6 +80,14 @@ HAS_QUALIFIER: Final = {
 EQUAL_TEXT: Final = "(!isLiteral($v) || STR($v) = $text)"
 """Keeps literals whose text is $text, and all nodes: their names are compared later."""
 EQUAL_NUMBER: Final = "<http://www.w3.org/2001/XMLSchema#double>(STR($v)) = $number"
+EXACT_TEXT: Final = "STR($v) = $text"
+EXACT_NUMBER: Final = f"(DATATYPE($v) IN ($numbers) && {EQUAL_NUMBER})"
+QUALIFIED_EDGES: Final = (
+    "{ SELECT DISTINCT $edge WHERE { $pattern FILTER($equal) FILTER(isIRI($source) && isIRI($target)) } }"
+)
+"""Costs 1 us per value of the qualifier. Edges of blank nodes have no qualifiers."""
+EDGE_IS_QUALIFIED: Final = "FILTER(isIRI($source) && isIRI($target) && ($exists))"
+HAS_EXACT_QUALIFIER: Final = "EXISTS { $pattern FILTER($equal) }"
 QUALIFIED: Final = "SELECT DISTINCT ?s ?p ?o WHERE { $qualifying $shown ?s ?p ?o } LIMIT $most"
 """Costs a few look-ups per statement with that value, up to $most rows."""
 STATEMENTS_OF: Final = "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p ?o) { $triples } $statement }"
@@ -101,13 +109,14 @@ REIFIERS: Final = {
     "reifies": f"?r <{_RDF}reifies> ?triple .",
 }
 REIFIER_FACTS: Final = (
-    "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { $reifiers ?r ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
+    "SELECT ?p ?l ?named (COUNT(*) AS ?n) WHERE { $reifiers ?r ?p ?o "
+    "BIND(isLiteral(?o) AS ?l) BIND(isIRI(?r) AS ?named) } GROUP BY ?p ?l ?named"
 )
 """Costs 15 us per reifier of the graph."""
 QUOTED_FACTS: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { << ?x ?y ?z >> ?p ?o } GROUP BY ?p"
 """Costs a pass over the quoted triples of the graph."""
-NO_REIFIER: Final = "FILTER(!isBlank($node) || NOT EXISTS { $node $about ?subject })"
-"""Excludes blank reifiers: they are shown as qualifiers, not as neighbours. A reifier with an IRI remains a node."""
+NO_REIFIER: Final = "FILTER NOT EXISTS { $node $about ?subject }"
+"""Excludes reifiers: their facts are shown as qualifiers. Costs a look-up per row: 1 us."""
 SHOWN: Final = {
     OUT: f"FILTER($relation != <{_RDF}reifies>)",
     IN: f"FILTER($relation NOT IN (<{_RDF}subject>, <{_RDF}predicate>, <{_RDF}object>))",

@@ -23,7 +23,7 @@ from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, rows
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
-from kgnav_mcp.model import Direction, Stop
+from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.port import FarEndKind
 
 REIFIES = URIRef(str(RDF) + "reifies")
@@ -108,11 +108,13 @@ class Reification:
         """A pattern that binds the reifiers ?r of a triple with the relation ?p."""
         return self._pattern(queries.STATED, sorted(self.notations - {Notation.QUOTED}), x, Fragment("?p"), y)
 
-    def qualifier_of(self, ends: EdgeVariables, qualifier: URIRef, value: Fragment) -> Fragment:
-        """A pattern that binds the values of one qualifier of the triples between two nodes."""
+    def qualifier_of(
+        self, ends: EdgeVariables, qualifier: URIRef, value: Fragment, relation: URIRef | Fragment
+    ) -> Sequence[Fragment]:
+        """Patterns that bind the values of one qualifier of the triples between two nodes, one for each notation."""
         forms = {notation: form.replace("?r", value.text + "r") for notation, form in queries.HAS_QUALIFIER.items()}
-        relation, terms = ends.own("q"), {"q": qualifier, "v": value}
-        return self._pattern(forms, sorted(self.notations), ends.source.text, relation, ends.target.text, **terms)
+        x, y, terms = ends.source.text, ends.target.text, {"q": qualifier, "v": value}
+        return [self._pattern(forms, [notation], x, relation, y, **terms) for notation in sorted(self.notations)]
 
     async def of_triples(
         self, triples: Sequence[tuple[URIRef, URIRef, Term]], direction: Direction
@@ -257,11 +259,34 @@ class ReifierFacts:
 
     uses: Mapping[tuple[URIRef, bool], int]
     """The number of triples whose subject is a reifier, by relation, with values (True) or entities (False)."""
-    parallel: Mapping[URIRef, int]
-    """The number of rows of each relation beyond the first of each triple."""
+    parallel: Mapping[URIRef, int] | None
+    """The number of rows of each relation beyond the first of each triple; None: not known."""
+    may_have_iris: bool
+    """Whether a reifier may have an IRI."""
     stop: Stop
-    """Why these counts may be incomplete. They are subtracted from other counts, so incomplete ones must not be used.
-    """
+    """Why there are no counts. Incomplete ones are left out, because they are subtracted from others."""
+
+    def may_include(self, relations: Iterable[URIRef]) -> bool:
+        """Whether a reifier may be the subject of a triple with one of these relations."""
+        used = {relation for relation, _ in self.uses}
+        return self.stop is not Stop.COMPLETE or any(relation in used for relation in relations)
+
+    @property
+    def qualifiers(self) -> Mapping[URIRef, Count]:
+        """The number of uses of each relation that qualifies triples."""
+        found = Counter[URIRef]()
+        for (relation, _), number in self.uses.items():
+            if relation not in NOTATION and relation != RDF.type:
+                found[relation] += number
+        return {relation: Count(number) for relation, number in found.items()}
+
+
+NO_REIFIER_FACTS = ReifierFacts({}, {}, may_have_iris=False, stop=Stop.COMPLETE)
+
+
+def uncounted(reification: Reification, stop: Stop) -> ReifierFacts:
+    """The facts of reifiers where they were not all counted."""
+    return ReifierFacts({}, None if reification.parallel else {}, may_have_iris=True, stop=stop)
 
 
 async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFacts:
@@ -272,11 +297,13 @@ async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFact
     """
     uses, parallel = Counter[tuple[URIRef, bool]](), Counter[URIRef]()
     stops: list[Stop] = []
+    have_iris = False
     for notation in sorted(reification.notations - {Notation.QUOTED}):
         read = await reader.select(queries.REIFIER_FACTS, reifiers=Fragment(queries.REIFIERS[notation]))
         stops.append(read.stop)
         for row in read.rows:
             uses[iri_in(row, "p"), boolean_in(row, "l")] += number_in(row, "n")
+            have_iris = have_iris or boolean_in(row, "named")
     if Notation.QUOTED in reification.notations:
         read = await reader.select(queries.QUOTED_FACTS)
         stops.append(read.stop)
@@ -287,4 +314,5 @@ async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFact
         stops.append(read.stop)
         for row in read.rows:
             parallel[iri_in(row, "p")] += number_in(row, "n")
-    return ReifierFacts(uses, parallel, Stop.first(stops))
+    stop = Stop.first(stops)
+    return ReifierFacts(uses, parallel, have_iris, stop) if stop is Stop.COMPLETE else uncounted(reification, stop)

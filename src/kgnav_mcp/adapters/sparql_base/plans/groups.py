@@ -26,6 +26,8 @@ from kgnav_mcp.values.scalars import NUMBERS, WHOLE_NUMBERS, scalar
 
 SHARE = 0.5
 """The fraction of a call's time for each query. If it does not suffice, the pattern is matched edge by edge."""
+MAX_FEW = 2_000
+"""Matches near known nodes up to which they are grouped here: a query for groups takes twice as long."""
 _WHOLE = comma_separated(*(XSD[kind] for kind in sorted(WHOLE_NUMBERS)))
 _FRACTIONS = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS - WHOLE_NUMBERS)))
 _KINDS = {XSD[kind] for kind in NUMBERS}
@@ -69,6 +71,11 @@ class GroupReader:
             groups = columns
             numbers, results = self._number(question, pattern), "?n"
         with_values = " ".join(part.text for part in parts if part.text)
+        variables = [column.text.removeprefix("?") for column, _ in keys]
+        if pattern.has_known_nodes and not question.measures:
+            rows = await self._groups_of_few(question, pattern, columns, with_values, known)
+            if rows is not None:
+                return await in_thread(len(rows), lambda: self._matches(question, rows, variables))
         read = await self._reader.select(
             queries.MATCHES_BY_VALUES,
             share=SHARE,
@@ -80,9 +87,44 @@ class GroupReader:
             pattern=bounded(self._reader, pattern.text.text),
             most=limit + 1,
         )
-        rows = self._checked(read.all_rows(), limit, known)
-        variables = [column.text.removeprefix("?") for column, _ in keys]
-        return await in_thread(len(rows), lambda: self._matches(question, rows, variables))
+        checked = self._checked(read.all_rows(), limit, known)
+        return await in_thread(len(checked), lambda: self._matches(question, checked, variables))
+
+    async def _groups_of_few(
+        self,
+        question: PatternQuery,
+        pattern: Pattern,
+        columns: Sequence[str],
+        with_values: str,
+        properties: frozenset[tuple[str, ...]],
+    ) -> Sequence[Row] | None:
+        """The groups, counted here after one pass over the pattern; None if there are more than a few matches.
+
+        Raises:
+            Unsupported: a node has several values of a property.
+        """
+        names = list(dict.fromkeys([*columns, *pattern.identity]))
+        terms = {"columns": Fragment(" ".join(names)), "pattern_with_values": Fragment(with_values)}
+        read = await self._reader.select(queries.MATCHES_WITH_VALUES, share=SHARE, most=MAX_FEW + 1, **terms)
+        rows = read.all_rows()
+        if len(rows) > MAX_FEW:
+            return None
+        values: dict[tuple[Term | None, ...], tuple[Term | None, ...]] = {}
+        groups: dict[tuple[Term | None, ...], list[Term | None]] = {}
+        counted = "" if question.counted is None else pattern.node(question.counted).text.removeprefix("?")
+        for row in rows:
+            key = tuple(row.get(name.removeprefix("?")) for name in columns)
+            if values.setdefault(tuple(row.get(name.removeprefix("?")) for name in pattern.identity), key) != key:
+                self._several |= {properties} if properties else set()
+                raise _several_values()
+            groups.setdefault(key, []).append(row.get(counted))
+        return [
+            {
+                **{name.removeprefix("?"): term for name, term in zip(columns, key, strict=True) if term is not None},
+                "n": Literal(len({*found}) if counted else len(found)),
+            }
+            for key, found in groups.items()
+        ]
 
     def _number(self, question: PatternQuery, pattern: Pattern) -> str:
         counted = Fragment(queries.EACH)

@@ -32,27 +32,21 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, id_condition, variables_of
-from kgnav_mcp.port.pattern_queries import GroupKey, QualifierCondition, number_condition
+from kgnav_mcp.port.pattern_queries import GroupKey, PatternQuery, QualifierCondition, number_condition
 
 
-async def write_pattern(
-    writer: Writer,
-    match: Match,
-    given: Sequence[str] = (),
-    qualifiers: Sequence[QualifierCondition] = (),
-    *,
-    iris_only: bool = False,
-) -> Pattern:
+async def write_pattern(writer: Writer, question: PatternQuery, *, iris_only: bool = False) -> Pattern:
     """Write a pattern in SPARQL. With `iris_only`, edges of nodes without an IRI may be omitted, which is faster.
 
     Raises:
         Unsupported: SPARQL cannot express a part of it, or any of the qualifiers.
     """
+    match, given = question.match, question.given
     await writer.load_relations(relations_of(match))
     names = sorted({*variables_of(match), *given})
     nodes = {name: Fragment(f"?n{place}") for place, name in enumerate(names)}
     pattern = Pattern(writer, nodes, count(), frozenset(given), iris_only=iris_only)
-    pattern.add(match, qualifiers)
+    pattern.add(match, question.qualifiers, exact=question.exact)
     return pattern
 
 
@@ -75,12 +69,23 @@ class Pattern:
         self._known = set(known)
         self._iris_only = iris_only
         self._edges: dict[str, EdgeVariables] = {}
+        self._edge_variables: list[str] = []
         self._parts: list[Fragment] = []
 
     @property
     def text(self) -> Fragment:
         """The text between the braces of the query."""
         return _joined(*self._parts)
+
+    @property
+    def identity(self) -> Sequence[str]:
+        """The variables whose values identify a match."""
+        return list(dict.fromkeys([*(node.text for node in self._nodes.values()), *self._edge_variables]))
+
+    @property
+    def has_known_nodes(self) -> bool:
+        """Whether it begins with nodes of known ids, so that few matches are expected."""
+        return bool(self._known)
 
     def node(self, name: str) -> Fragment:
         """The variable of a node in the query."""
@@ -110,8 +115,11 @@ class Pattern:
         nodes = Fragment(" ".join(self.node(name).text for name in names))
         return self._writer.part(queries.GIVEN, nodes=nodes, rows=rows(*([term(each) for each in row] for row in ids)))
 
-    def add(self, match: Match, qualifiers: Sequence[QualifierCondition] = ()) -> None:
-        """Write the edges, labels and conditions of a match. Conditions on ids are written first."""
+    def add(self, match: Match, qualifiers: Sequence[QualifierCondition] = (), *, exact: bool = True) -> None:
+        """Write the edges, labels and conditions of a match. Conditions on ids are written first.
+
+        `exact`: the qualifiers are applied exactly; otherwise as far as possible.
+        """
         conditions: list[Expression] = []
         for condition in conjuncts(match.where):
             ids = id_condition(condition)
@@ -122,15 +130,19 @@ class Pattern:
             else:
                 conditions.append(condition)
         ends = self._edges = {edge.variable: self._ends(edge) for edge in match.edges}
-        self._qualify(qualifiers, ends)
+        if exact:
+            self._parts += (self._exact_qualifier(one, ends[one.owned.owner]) for one in qualifiers)
+        else:
+            self._qualify(qualifiers, ends)
         edges = [self._edge(edge, ends[edge.variable]) for edge in match.edges if edge.path is None]
         for edge in match.edges:
             if edge.path is not None:
                 self._reach(edge, edge.path, ends[edge.variable])
         directed = (edge for edge in match.edges if edge.path is None and not _leads_either_way(edge))
-        self._parts += self._only_nodes((edge.source, edge.target) for edge in directed)
+        self._parts += self._only_nodes((edge.source, edge.target, edge.relations) for edge in directed)
         for node in match.nodes:
             self._labels(node, alone=not match.edges)
+        self._edge_variables += (name for edge in edges for name in edge.identity)
         if match.edges_differ:
             for one, other in combinations(edges, 2):
                 self._differ(one, other)
@@ -152,6 +164,11 @@ class Pattern:
         if qualifiers and not written:
             raise cannot_express("the values of qualifiers")
 
+    def _exact_qualifier(self, qualifier: QualifierCondition, ends: EdgeVariables) -> Fragment:
+        """Write a condition on a qualifier. It selects the edges, unless they are near known nodes."""
+        value = Fragment(f"?v{next(self._numbers)}")
+        return self._writer.exact_qualifier(ends, qualifier, value, selects=not self._known)
+
     def _edge(self, edge: EdgePattern, ends: EdgeVariables) -> Edge:
         writer = self._writer
         forth, other_variables = writer.edge(edge.relations, ends)
@@ -161,8 +178,8 @@ class Pattern:
             heads = ends.own("h"), ends.own("t")
             forth = writer.part(
                 queries.EITHER_WAY,
-                forth=_joined(forth, *self._only_nodes([(edge.source, edge.target)])),
-                back=_joined(back, *self._only_nodes([(edge.target, edge.source)])),
+                forth=_joined(forth, *self._only_nodes([(edge.source, edge.target, edge.relations)])),
+                back=_joined(back, *self._only_nodes([(edge.target, edge.source, edge.relations)])),
                 source=ends.source,
                 target=ends.target,
                 head=heads[0],
@@ -171,15 +188,19 @@ class Pattern:
         self._parts.append(forth)
         return Edge(forth, edge.relations, tuple(one.text for one in (*heads, *other_variables)))
 
-    def _only_nodes(self, edges: Iterable[tuple[str, str]]) -> Iterator[Fragment]:
-        """Write the conditions that heads and tails of edges are nodes. No head is a literal, so it needs one only."""
-        pairs = list(edges)
-        heads = {head for head, _ in pairs}
-        for name in sorted(heads - self._known):
-            condition = self._writer.is_head(self.node(name))
-            faster = self._iris_only and condition.text
-            yield self._writer.part(queries.IRI, node=self.node(name)) if faster else condition
-        for name in sorted({tail for _, tail in pairs} - heads - self._known):
+    def _only_nodes(self, edges: Iterable[tuple[str, str, Sequence[str]]]) -> Iterator[Fragment]:
+        """Write the conditions that heads and tails of edges are nodes. No head is a literal, so it needs one only.
+
+        A head of several edges is a node if one of them shows that it is.
+        """
+        ends = list(edges)
+        conditions: dict[str, list[Fragment]] = {}
+        for head, _, relations in ends:
+            condition = self._writer.is_head(self.node(head), relations, iris_only=self._iris_only)
+            conditions.setdefault(head, []).append(condition)
+        for name in sorted(conditions.keys() - self._known):
+            yield next((one for one in conditions[name] if not one.text), conditions[name][0])
+        for name in sorted({tail for _, tail, _ in ends} - conditions.keys() - self._known):
             yield self._writer.is_tail(self.node(name))
 
     def _reach(self, edge: EdgePattern, path: PathLength, ends: EdgeVariables) -> None:

@@ -38,7 +38,7 @@ class MatchReader:
 
     async def page(self, plan: Plan, limit: int, after: str | None) -> PlanPage:
         """The first rows of a plan. Raises as the port's verb `run` does."""
-        question = pattern_query(plan, with_keys=True)
+        question = pattern_query(plan, with_keys=True, with_qualifiers=True)
         if after is not None or (question.largest_first and limit > _MAX_SORTED):
             raise cannot_express("a later page of sorted rows, or this many sorted rows")
         found = await self._matches(question, limit)
@@ -46,7 +46,7 @@ class MatchReader:
 
     async def _matches(self, question: PatternQuery, limit: int) -> Sequence[PatternMatch]:
         """Up to `limit` matches."""
-        pattern = await write_pattern(self._writer, question.match, question.given, question.qualifiers)
+        pattern = await write_pattern(self._writer, question)
         if question.keys or question.measures:
             return await self._groups.groups(question, pattern, limit)
         if not question.given:
@@ -62,11 +62,11 @@ class MatchReader:
 
     async def has_more(self, plan: Plan, than: int) -> bool:
         """Answers the verb `has_more_rows`. None if that is not known, because the given nodes need several queries."""
-        question = pattern_query(plan)
+        question = pattern_query(plan, with_qualifiers=True)
         given_terms = len(question.rows) * len(question.given)
         if not question.nodes or question.least > 1 or given_terms > MAX_TERMS:
             return False
-        pattern = await write_pattern(self._writer, question.match, question.given, question.qualifiers, iris_only=True)
+        pattern = await write_pattern(self._writer, question, iris_only=True)
         given_values = pattern.given(question.given, question.rows) if question.given else Fragment("")
         nodes = Fragment(" ".join(pattern.node(name).text for name in question.nodes))
         text = Fragment(f"{given_values.text} {pattern.text.text}")

@@ -95,9 +95,12 @@ class Writer(ABC):
         and the variables that identify it together with its ends.
         """
 
-    def is_head(self, node: Fragment) -> Fragment:
-        """Write a condition that the head of an edge is a node; empty if it always is one."""
-        del node
+    def is_head(self, node: Fragment, relations: Sequence[str], *, iris_only: bool) -> Fragment:
+        """Write a condition that the head of an edge with one of these relations is a node; empty if it always is one.
+
+        `relations`: empty means any. `iris_only`: nodes without an IRI may be left out.
+        """
+        del node, relations, iris_only
         return Fragment("")
 
     def is_tail(self, node: Fragment) -> Fragment:
@@ -154,6 +157,19 @@ class Writer(ABC):
         del ends, asked, value
         raise cannot_express("properties of edges")
 
+    def exact_qualifier(
+        self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment, *, selects: bool
+    ) -> Fragment:
+        """Write a condition that an edge has a qualifier with one of some constants; it adds no rows.
+
+        `selects`: the qualifier is matched first, as it is the start of the pattern.
+
+        Raises:
+            Unsupported: SPARQL cannot express it exactly.
+        """
+        del ends, asked, value, selects
+        raise cannot_express("properties of edges")
+
     def property(self, relation: str) -> URIRef:
         """The IRI of a relation whose values are the objects of its triples.
 
@@ -198,7 +214,8 @@ class Writer(ABC):
 
 
 Path = tuple[URIRef, ...]
-_NUMBERS = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS)))
+NUMBER_TYPES = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS)))
+"""The datatypes whose values are numbers."""
 
 
 class TripleWriter(Writer):
@@ -274,6 +291,6 @@ class TripleWriter(Writer):
             queries.HAS_NUMBER,
             node=node,
             relations=values(*self.terms(relations)),
-            numbers=_NUMBERS,
+            numbers=NUMBER_TYPES,
             within=Fragment(" && ".join(tests)),
         )

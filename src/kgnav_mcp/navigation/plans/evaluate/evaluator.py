@@ -227,7 +227,8 @@ class _Evaluation:
         with suppress(PlanTooLarge, StoreTimeout, TimeoutError):
             deadline = self._budget.deadline
             async with asyncio.timeout(None if deadline is None else deadline.seconds_left() * _EXPLAINED_SHARE):
-                return await self._read(match, table)
+                by_edges = await self._match_by_edge_conditions(match, table)
+                return await self._read(match, table) if by_edges is None else by_edges
         return found
 
     async def _match_edge_by_edge(self, match: Match, table: Table) -> Table:
@@ -238,10 +239,10 @@ class _Evaluation:
         """
         if self._store is None:
             return await self._read(match, table)
+        selected = await self._match_by_edge_conditions(match, table)
+        if selected is not None:
+            return selected
         finder = CandidateFinder(self._store)
-        found = await finder.by_edge_conditions(match, table)
-        if found is not None:
-            return await self._read(match, found.table, found.labelled)
         sizes, anywhere = dict(self._budget.sizes), has_no_start(match, table.names)
         work = self._read_candidates(finder, match, table) if anywhere else self._read(match, table)
         try:
@@ -255,6 +256,13 @@ class _Evaluation:
             raise self._budget.too_large()
         self._budget.sizes = sizes
         return await self._read(match, found.table, found.labelled)
+
+    async def _match_by_edge_conditions(self, match: Match, table: Table) -> Table | None:
+        """As `_match_edge_by_edge`, for edges that conditions on their properties select; None without these."""
+        found = None
+        if self._store is not None:
+            found = await CandidateFinder(self._store).by_edge_conditions(match, table)
+        return None if found is None else await self._read(match, found.table, found.labelled)
 
     async def _read(self, match: Match, table: Table, labelled: Collection[str] = ()) -> Table:
         return await PatternMatcher(self._reader, self._expressions, match, table, labelled).matches()

@@ -16,7 +16,7 @@ from kgnav_mcp.model import Stop
 from kgnav_mcp.navigation.plans.evaluate.patterns import MULTIPLICITY
 from kgnav_mcp.navigation.plans.evaluate.projections import projected
 from kgnav_mcp.navigation.plans.evaluate.values import Row, Table, identity
-from kgnav_mcp.navigation.plans.pushdown.pushable import pushed_to_every_store
+from kgnav_mcp.navigation.plans.pushdown.pushable import pushed_to_every_store, with_edge_conditions
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
 from kgnav_mcp.plan import (
     Aggregate,
@@ -80,7 +80,7 @@ async def grouped(store: StoreMatcher, match: Match, project: Project) -> tuple[
     """
     if match.optional or not (project.distinct or _aggregates(project)):
         return None
-    pushed = pushed_to_every_store(match, frozenset(node_patterns(match)), values=True)
+    pushed = with_edge_conditions(match, pushed_to_every_store(match, frozenset(node_patterns(match)), values=True))
     conditions = tuple(one for one in conjuncts(match.where) if one not in pushed)
     keys = _Keys(match, {})
     over_groups, left = rewritten(project, keys.over_groups), [rewritten(one, keys.over_groups) for one in conditions]

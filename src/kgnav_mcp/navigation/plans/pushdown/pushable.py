@@ -50,8 +50,9 @@ def splits(match: Match, outer: frozenset[str], values: frozenset[str]) -> list[
     known = (frozenset(node_patterns(match)) | outer) - values
     own = tuple(one for one in every if variables_of(one).isdisjoint(values))
     simple = tuple(one for one in own if all(isinstance(part, _SIMPLE) for part in parts(one, patterns=True)))
-    of_patterns = (pushed_to_every_store(match, known, values=values) for values in (True, False))
-    ways = dict.fromkeys((own, simple, *of_patterns))
+    of_patterns = [pushed_to_every_store(match, known, values=values) for values in (True, False)]
+    with_edges = with_edge_conditions(match, of_patterns[0])
+    ways = dict.fromkeys((own, simple, with_edges, *of_patterns))
     return [(pushed, tuple(one for one in every if one not in pushed)) for pushed in ways]
 
 
@@ -65,6 +66,12 @@ def edge_conditions(match: Match) -> Conditions:
     edges = {edge.variable for edge in match.edges if edge.path is None}
     found = ((condition, qualifier_condition(condition)) for condition in conjuncts(match.where))
     return tuple(condition for condition, one in found if one is not None and one.owned.owner in edges)
+
+
+def with_edge_conditions(match: Match, pushed: Conditions) -> Conditions:
+    """Some conditions of a pattern, and those of `edge_conditions`."""
+    of_edges = edge_conditions(match)
+    return tuple(one for one in conjuncts(match.where) if one in pushed or one in of_edges)
 
 
 def is_open(match: Match, wanted: Sequence[str], given: Sequence[str]) -> bool:
