@@ -9,7 +9,8 @@ import pytest
 from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.plan import Comparison, ComparisonChain, During, Plan
+from kgnav_mcp.model import Entity
+from kgnav_mcp.plan import NAME, Comparison, ComparisonChain, During, Expression, Plan, Property
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.embedded.compiled import same
 from tests.plans.comparing import same_by_parts
@@ -149,7 +150,38 @@ async def test_a_qualifier_that_is_a_node_equals_its_id_and_its_name(
     assert len((await opened.run(asked, limit=9)).items) == (number if comparison == "=" else 1 - number)
 
 
+@pytest.mark.parametrize(
+    ("condition", "number"),
+    [
+        (cmp(".r.ex:with", "IN", ("somewhere", "ex:barracouta")), 1),
+        (cmp(".r.ex:with", "IN", ("Barracouta", "ex:barracouta")), 1),
+        (cmp(".r.ex:with", "IN", ("somewhere", "1832")), 0),
+        (no(cmp(".r.ex:with", "IN", ("somewhere", "http://example.org/barracouta"))), 1),
+        (cmp(".r.ex:with", "=", "1832"), 0),
+    ],
+)
+async def test_a_qualifier_that_is_a_node_is_among_texts_by_its_id_or_its_name(
+    opened: GraphAdapter, condition: Expression, number: int
+):
+    asked = plan(matching(SAILED, where=condition), give({"a": ".a", "b": ".b"}))
+    assert await same(opened, asked)
+    assert len((await opened.run(asked, limit=9)).items) == number
+
+
+@pytest.mark.parametrize("text", [of("elementId", ".c"), Property("c", NAME)], ids=["id", "name"])
+async def test_a_qualifier_that_is_a_node_equals_the_id_and_the_name_of_that_node_only(
+    opened: GraphAdapter, text: Expression
+):
+    asked = plan(matching(SAILED, node("c"), where=cmp(".r.ex:with", "=", text)), give({"c": ".c"}))
+    assert await same(opened, asked)
+    (row,) = (await opened.run(asked, limit=9)).items
+    (found,) = row.cells
+    assert isinstance(found, Entity)
+    assert found.id == "ex:barracouta"
+
+
 async def test_other_comparisons_of_a_qualifier_that_is_a_node_are_left_to_the_evaluator(opened: GraphAdapter):
-    for condition in (cmp(".r.ex:with", "CONTAINS", "a"), cmp(".r.ex:with", "=", "1832")):
+    for comparison in ("CONTAINS", "<"):
+        asked = plan(matching(SAILED, where=cmp(".r.ex:with", comparison, "a")), give({"a": ".a"}))
         with pytest.raises(Unsupported):
-            await opened.run(plan(matching(SAILED, where=condition), give({"a": ".a"})), limit=9)
+            await opened.run(asked, limit=9)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise, product
 from typing import Protocol
 
-from kgnav_mcp.adapters.embedded.plans.names import NameResolver, Properties, Values, rows_of
+from kgnav_mcp.adapters.embedded.plans.names import NameResolver, Properties, TextTest, Values, rows_of
 from kgnav_mcp.adapters.embedded.plans.statement import (
     BY_PRECISION,
     NEVER,
@@ -36,6 +37,7 @@ from kgnav_mcp.adapters.embedded.plans.statement import (
 from kgnav_mcp.adapters.embedded.plans.value_encoding import NotEncodableError, Stored, empty_list, encode
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import (
+    NAME,
     Aggregate,
     Arithmetic,
     ArithmeticOperator,
@@ -169,15 +171,15 @@ _MAX_MIXED_ITEMS = 20
 
 
 def _property_values(
-    compiler: ExpressionCompiler, owned: Expression, *, dated: bool, text: str | None = None
+    compiler: ExpressionCompiler, owned: Expression, *, dated: bool, wanted: TextTest | None = None
 ) -> list[Values] | None:
     """Returns the values of a property, or the results of a function of each; None for any other expression.
 
-    Also None if the property has at most one value. `text`: a property is only compared with this text.
+    Also None if the property has at most one value. `wanted`: a property is only compared with its texts.
     """
     match owned:
         case Property(owner):
-            return compiler.properties.values(compiler.variable(owner), owned, dated=dated, text=text)
+            return compiler.properties.values(compiler.variable(owner), owned, dated=dated, wanted=wanted)
         case Call(function, (argument,)) if FUNCTIONS[function].of_each_value:
             found = _property_values(compiler, argument, dated=False)
             return None if found is None else [replace(each, term=of_single(function, each.term)) for each in found]
@@ -201,8 +203,8 @@ def compile_compare(compiler: ExpressionCompiler, expression: Compare) -> Truth:
         return negated(compile_compare(compiler, Compare(left, Comparison.EQUAL, right)))
     holds, fails = compile_chain(compiler, (left, right), (comparison,))
     if comparison is Comparison.EQUAL:
-        pairs = (left, right), (right, left)
-        holds = " AND ".join([*filter(None, (_may_equal(compiler, *pair) for pair in pairs)), f"({holds})"])
+        for owned, other in ((left, right), (right, left)):
+            holds = _after_cheap_test(compiler, owned, [other], holds)
     return holds, fails
 
 
@@ -226,8 +228,8 @@ def compile_chain(
         links = [(place - 1, comparisons[place - 1])] if place else []
         links += [(place + 1, comparisons[place])] if place < len(comparisons) else []
         dated = any(link in BY_PRECISION and not _is_no_date(operands[other]) for other, link in links)
-        text = _text_beside(operands, place) if comparisons == (Comparison.EQUAL,) else None
-        sides.append(_property_values(compiler, operand, dated=dated, text=text))
+        wanted = _texts_beside(compiler, operands[1 - place]) if comparisons == (Comparison.EQUAL,) else None
+        sides.append(_property_values(compiler, operand, dated=dated, wanted=wanted))
     terms = [compiler.value(operand) if side is None else NULL for operand, side in zip(operands, sides, strict=True)]
     tests: list[tuple[str, Truth]] = []
     for chosen in product(*(side if side is not None else [None] for side in sides)):
@@ -239,10 +241,21 @@ def compile_chain(
     return truth if of_members else _without_two_lists(sides, truth)
 
 
-def _text_beside(operands: Sequence[Expression], place: int) -> str | None:
-    """The constant text with which one of two operands is compared."""
-    other = operands[1 - place]
-    return other.value if isinstance(other, Constant) and isinstance(other.value, str) else None
+def _texts_beside(compiler: ExpressionCompiler, other: Expression) -> TextTest | None:
+    """The test whether a text equals the other operand of a comparison: a constant, or a node's id or name."""
+    match other:
+        case Constant(str(text)):
+            return partial(compiler.statement.among, values=[text])
+        case Call(Function.ID, (Variable(name),)):
+            pass
+        case Property(name, property_name, ()) if property_name == NAME:
+            pass
+        case _:
+            return None
+    if compiler.variable(name).kind is not TermKind.NODE:
+        return None
+    node_text = compiler.value(other).one
+    return lambda text: pieces.EQUAL.format(value=text, other=node_text)
 
 
 def _without_two_lists(sides: Sequence[list[Values] | None], truth: Truth) -> Truth:
@@ -262,10 +275,13 @@ def _without_two_lists(sides: Sequence[list[Values] | None], truth: Truth) -> Tr
     return holds, fails
 
 
-def _may_equal(compiler: ExpressionCompiler, owned: Expression, other: Expression) -> str:
-    if not isinstance(owned, Property):
-        return ""
-    return compiler.properties.may_equal(compiler.variable(owned.owner), owned, other)
+def _after_cheap_test(compiler: ExpressionCompiler, owned: Expression, others: Sequence[Expression], holds: str) -> str:
+    """Returns the SQL test that a property equals one of these expressions, after a cheaper one where that exists."""
+    if not isinstance(owned, Property) or len(others) > _MAX_MIXED_ITEMS:
+        return holds
+    owner = compiler.variable(owned.owner)
+    tests = [compiler.properties.may_equal(owner, owned, other) for other in others]
+    return f"({' OR '.join(tests)}) AND ({holds})" if all(tests) else holds
 
 
 def _is_no_date(expression: Expression) -> bool:
@@ -304,9 +320,12 @@ def _compile_in(compiler: ExpressionCompiler, left: Expression, right: Expressio
     ):
         return _in_computed_list(compiler, left, compiler.value(right))
     items = [item for item in right.items if isinstance(item, Constant)]
-    sides = _property_values(compiler, left, dated=not all(map(_is_no_date, items)))
+    texts = [item.value for item in items if isinstance(item.value, str)]
+    wanted = partial(compiler.statement.among, values=texts)
+    sides = _property_values(compiler, left, dated=not all(map(_is_no_date, items)), wanted=wanted)
     ones = [("", compiler.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
-    return _any_holds([(rows, _in_constants(compiler, term, items)) for rows, term in ones])
+    holds, fails = _any_holds([(rows, _in_constants(compiler, term, items)) for rows, term in ones])
+    return _after_cheap_test(compiler, left, items, holds), fails
 
 
 def _in_computed_list(compiler: ExpressionCompiler, left: Expression, among: Term) -> Truth:

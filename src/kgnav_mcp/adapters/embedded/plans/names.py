@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kgnav_mcp.adapters.embedded import queries
@@ -31,6 +31,8 @@ _EXACT_LIMIT = 2**53
 """Above this, an integer cannot be represented exactly as a float."""
 _MAX_DISTINCT = 2_000
 """Distinct values of a property that are searched for those equal to a number, at most."""
+TextTest = Callable[[str], str]
+"""Returns the SQL test whether the SQL of a text is one of the texts that are looked for."""
 MANY = 1_000
 """Limit up to which sizes are counted to choose the start of a pattern."""
 
@@ -186,11 +188,11 @@ class Properties:
         )
 
     def values(
-        self, owner: Term, owned: Property, *, dated: bool = False, text: str | None = None
+        self, owner: Term, owned: Property, *, dated: bool = False, wanted: TextTest | None = None
     ) -> list[Values] | None:
         """Returns how to read all values of a property; None if it has at most one value, which `first` reads.
 
-        `dated`: whether dates must differ from texts. `text`: only whether a value equals this text is needed.
+        `dated`: whether dates must differ from texts. `wanted`: only whether a value equals one of its texts is needed.
         """
         function = "kg_dated" if dated else "kg_value"
         if owner.kind is TermKind.NODE and not (owned.name == NAME and not owned.ids):
@@ -210,13 +212,14 @@ class Properties:
                 qualifiers=self.qualifiers(owner), path=self.statement.parameter(path), alias=alias
             )
             in_list = pieces.QUALIFIER_IN_LIST.format(alias=alias)
-            return [Values(rows, "1", self._qualifier_term(alias, function, text), in_list)]
+            return [Values(rows, "1", self._qualifier_term(alias, function, wanted), in_list)]
         return None
 
-    def _qualifier_term(self, alias: str, function: str = "kg_value", text: str | None = None) -> Term:
+    def _qualifier_term(self, alias: str, function: str = "kg_value", wanted: TextTest | None = None) -> Term:
         node = pieces.NO_NODE
-        if text is not None and function == "kg_value" and not self.words.builder.has_other_languages:
-            node = pieces.QUALIFIER_NODE.format(alias=alias, text=constant(self.statement, text).one)
+        if wanted is not None and not self.words.builder.has_other_languages:
+            own_id, name = (each.format(alias=alias) for each in (pieces.QUALIFIER_NODE_ID, pieces.QUALIFIER_NODE_NAME))
+            node = pieces.QUALIFIER_NODE.format(id=own_id, name=name, is_id=wanted(own_id), is_name=wanted(name))
         sql = pieces.QUALIFIER_VALUE.format(alias=alias, function=function, node=node)
         return Term(
             TermKind.DATED if function == "kg_dated" else TermKind.VALUE, (sql,), may_be_date=True, never_list=True

@@ -164,13 +164,13 @@ QUALIFIER_VALUE = (
 """Reads parts of one value's JSON; calls Python for other values than texts. Nodes are mostly left to the evaluator."""
 NO_NODE = "kg_refuse()"
 
-QUALIFIER_NODE = (
-    "CASE WHEN kg_short({alias}.value ->> 'id') = {text} "
-    "OR coalesce((SELECT label FROM node WHERE key = {alias}.value ->> 'id'), kg_called({alias}.value ->> 'id', "
-    "coalesce((SELECT mediator FROM node WHERE key = {alias}.value ->> 'id'), 0))) = {text} "
-    "THEN {text} ELSE kg_short({alias}.value ->> 'id') END"
+QUALIFIER_NODE_ID = "kg_short({alias}.value ->> 'id')"
+QUALIFIER_NODE_NAME = (
+    "coalesce((SELECT label FROM node WHERE key = {alias}.value ->> 'id'), kg_called({alias}.value ->> 'id', "
+    "coalesce((SELECT mediator FROM node WHERE key = {alias}.value ->> 'id'), 0)))"
 )
-"""For a node that is compared with a text: this text if it is the node's id or name, otherwise another one.
+QUALIFIER_NODE = "CASE WHEN NOT ({is_id}) AND ({is_name}) THEN {name} ELSE {id} END"
+"""A node that is compared with texts: its name if that is one of them and its id is not, else its id.
 
 Some microseconds.
 """
