@@ -31,9 +31,12 @@ Json = dict[str, Any]
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The variables of this process without this project's own, and with folders of the test's for everything kept."""
+    """The variables of this process without this project's own, and with folders of the tests' for everything kept.
+
+    The cache is shared by all tests of a worker: the demo graph and the parser's tables are made once.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("KGNAV_")}
-    return {**kept, "XDG_CONFIG_HOME": str(folder / "config"), "XDG_CACHE_HOME": str(folder / "cache")}
+    return {**kept, "XDG_CONFIG_HOME": str(folder / "config"), "XDG_CACHE_HOME": str(folder.parent / "cache")}
 
 
 def missing_graph(folder: Path) -> tuple[str, str]:

@@ -21,7 +21,7 @@ BUDGETS = (500, 8000)
 OWN_WORDS = 400
 """Tokens of a prompt's own words, which stand beside what the budget bounds."""
 
-HUGE = text("quux ", 1_000_000)
+HUGE = text("quux ", 200_000)
 LONG_HINT = text("quux", 1_000)
 ANY = {"label": "*", "property_name": "id"}
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Final, cast
+from typing import Final, cast
 
 from mcp import MCPError
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.prompts.base import Prompt, PromptArgument
 from mcp_types import INVALID_PARAMS
-from pydantic import Field
 from rapidfuzz import process
 
 from kgnav_mcp.app import App, Graph
@@ -110,11 +110,15 @@ def _nearest(name: str, names: Collection[str], form: str) -> str:
     return f"; the nearest is {form.format(found[0])}" if found else ""
 
 
-Question = Annotated[str, Field(description="The question to answer from the graph.")]
-GraphName = Annotated[str, Field(description="Name of the graph. Default: the first configured one.")]
-TopicEntities = Annotated[
-    str, Field(description="What the question is about: ids or names, separated by commas or as a JSON list.")
+_ARGUMENTS = [
+    PromptArgument(name="question", description="The question to answer from the graph.", required=True),
+    PromptArgument(name="graph", description="Name of the graph. Default: the first configured one."),
+    PromptArgument(
+        name="topic_entities",
+        description="What the question is about: ids or names, separated by commas or as a JSON list.",
+    ),
 ]
+"""Of every prompt. Deriving them from a function's signature would take half of the time to build a server."""
 _TOPICS = 2_000
 """Maximum characters of the list of topic entities."""
 
@@ -169,13 +173,22 @@ def add_prompts(
     """Add these prompts for the graphs of the app. `texts` has the templates that replace those of prompts by name."""
     for spec in prompts:
         write = _prompt_function(app, replace(spec, text=texts.get(spec.name, "")), examples)
-        server.prompt(spec.name, title=spec.title, description=spec.description)(write)
+        server.add_prompt(
+            Prompt(
+                name=spec.name,
+                title=spec.title,
+                description=spec.description,
+                arguments=_ARGUMENTS,
+                fn=write,
+                context_kwarg=None,
+            )
+        )
 
 
 def _prompt_function(app: App, spec: PromptSpec, examples: WorkedExamples) -> Callable[[str, str, str], Awaitable[str]]:
-    """The prompt as a function. The SDK derives the prompt's arguments from its signature."""
+    """The prompt as a function of its arguments."""
 
-    async def write(question: Question, graph: GraphName = "", topic_entities: TopicEntities = "") -> str:
+    async def write(question: str, graph: str = "", topic_entities: str = "") -> str:
         return await _Prompt(app, spec, examples).written(graph, question, topic_entities)
 
     return write

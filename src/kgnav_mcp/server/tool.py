@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import count
 from typing import Any, Generic, TypeVar
 
@@ -209,7 +209,7 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: Clien
     arguments = _with_graph(spec.arguments, list(app.graphs), trails=trails is not None)
     if trails is not None and spec.trail is TrailUse.RECORDED and TRAIL not in arguments.model_fields:
         arguments = _with_trail(arguments)
-    schema = compact_schema(arguments.model_json_schema())
+    schema = _published_schema(arguments)
     signature = Signature(spec.name, schema, spec.arguments.ids)
     metadata = Metadata(arg_model=arguments, output_schema=answer_schema(spec.tables) if structured else None)
 
@@ -257,6 +257,12 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: Clien
         context_kwarg="context",
         annotations=spec.annotations,
     )
+
+
+@lru_cache(maxsize=256)
+def _published_schema(arguments: type[Arguments]) -> Json:
+    """The schema of a tool's arguments, derived once for all servers of a process."""
+    return compact_schema(arguments.model_json_schema())
 
 
 async def run_tool(spec: ToolSpec[Any], app: App, graph: str, arguments: Json) -> Answer:
