@@ -24,10 +24,12 @@ from kgnav_mcp.adapters.embedded.plans.statement import (
     TermKind,
     Truth,
     all_single,
+    any_holds,
     compile_comparison,
     constant,
     encoded,
     encoded_values,
+    joined,
     negated,
     of_single,
     single,
@@ -237,7 +239,7 @@ def compile_chain(
         truths = [compile_comparison(*link) for link in zip(values, comparisons, values[1:], strict=False)]
         truth = truths[0] if len(truths) == 1 else joined(Connective.AND, truths)
         tests.append((rows_of([each for each in chosen if each is not None]), truth))
-    truth = _any_holds(tests)
+    truth = any_holds(tests)
     return truth if of_members else _without_two_lists(sides, truth)
 
 
@@ -324,7 +326,7 @@ def _compile_in(compiler: ExpressionCompiler, left: Expression, right: Expressio
     wanted = partial(compiler.statement.among, values=texts)
     sides = _property_values(compiler, left, dated=not all(map(_is_no_date, items)), wanted=wanted)
     ones = [("", compiler.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
-    holds, fails = _any_holds([(rows, _in_constants(compiler, term, items)) for rows, term in ones])
+    holds, fails = any_holds([(rows, _in_constants(compiler, term, items)) for rows, term in ones])
     return _after_cheap_test(compiler, left, items, holds), fails
 
 
@@ -340,7 +342,7 @@ def _in_computed_list(compiler: ExpressionCompiler, left: Expression, among: Ter
             raise unsupported("dates in lists")
         test = f"kg_among({encoded(term)}, {among.one})"
         tests.append((rows, (f"{test} = 1", f"{test} = 0")))
-    return _any_holds(tests)
+    return any_holds(tests)
 
 
 def _in_constants(compiler: ExpressionCompiler, term: Term, items: list[Constant]) -> Truth:
@@ -355,37 +357,6 @@ def _in_constants(compiler: ExpressionCompiler, term: Term, items: list[Constant
     if len(items) > _MAX_MIXED_ITEMS:
         raise unsupported("a list of this length with values of this type")
     return joined(Connective.OR, [compile_comparison(term, Comparison.EQUAL, compiler.value(item)) for item in items])
-
-
-def joined(connective: Connective, parts: list[Truth]) -> Truth:
-    """Joins conditions with AND, OR or XOR."""
-    holds = [f"({part[0]})" for part in parts]
-    fails = [f"({part[1]})" for part in parts]
-    match connective:
-        case Connective.AND:
-            return " AND ".join(holds), " OR ".join(fails)
-        case Connective.OR:
-            return " OR ".join(holds), " AND ".join(fails)
-        case Connective.XOR:
-            odd = parts[0]
-            for part in parts[1:]:
-                odd = (
-                    f"({odd[0]}) AND ({part[1]}) OR ({odd[1]}) AND ({part[0]})",
-                    f"({odd[0]}) AND ({part[0]}) OR ({odd[1]}) AND ({part[1]})",
-                )
-            return odd
-
-
-def _any_holds(tests: list[tuple[str, Truth]]) -> Truth:
-    """Combines tests of several values: true if one of them is true, false if there are values and all are false."""
-    if len(tests) == 1 and not tests[0][0]:
-        return tests[0][1]
-    if not tests:
-        return NEVER
-    holds = [pieces.ANY.format(rows=f"{rows} AND ({test[0]})") for rows, test in tests]
-    exists = [pieces.ANY.format(rows=rows) for rows, _ in tests]
-    all_fail = [f"NOT {pieces.ANY.format(rows=f'{rows} AND NOT coalesce(({test[1]}), 0)')}" for rows, test in tests]
-    return " OR ".join(holds), f"({' OR '.join(exists)}) AND {' AND '.join(all_fail)}"
 
 
 class MatchQueries(Protocol):

@@ -12,7 +12,7 @@ from enum import StrEnum
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.plan import Comparison, Function, Scalar
+from kgnav_mcp.plan import Comparison, Connective, Function, Scalar
 from kgnav_mcp.values.functions import FUNCTIONS, Kind
 
 _MAX_LENGTH = 60_000
@@ -171,6 +171,37 @@ NEVER: Truth = ("0", "0")
 def negated(truth: Truth) -> Truth:
     """Returns the negation of a condition."""
     return truth[1], truth[0]
+
+
+def joined(connective: Connective, parts: list[Truth]) -> Truth:
+    """Joins conditions with AND, OR or XOR."""
+    holds = [f"({part[0]})" for part in parts]
+    fails = [f"({part[1]})" for part in parts]
+    match connective:
+        case Connective.AND:
+            return " AND ".join(holds), " OR ".join(fails)
+        case Connective.OR:
+            return " OR ".join(holds), " AND ".join(fails)
+        case Connective.XOR:
+            odd = parts[0]
+            for part in parts[1:]:
+                odd = (
+                    f"({odd[0]}) AND ({part[1]}) OR ({odd[1]}) AND ({part[0]})",
+                    f"({odd[0]}) AND ({part[0]}) OR ({odd[1]}) AND ({part[1]})",
+                )
+            return odd
+
+
+def any_holds(tests: list[tuple[str, Truth]]) -> Truth:
+    """Combines tests of several values: true if one of them is true, false if there are values and all are false."""
+    if len(tests) == 1 and not tests[0][0]:
+        return tests[0][1]
+    if not tests:
+        return NEVER
+    holds = [pieces.ANY.format(rows=f"{rows} AND ({test[0]})") for rows, test in tests]
+    exists = [pieces.ANY.format(rows=rows) for rows, _ in tests]
+    all_fail = [f"NOT {pieces.ANY.format(rows=f'{rows} AND NOT coalesce(({test[1]}), 0)')}" for rows, test in tests]
+    return " OR ".join(holds), f"({' OR '.join(exists)}) AND {' AND '.join(all_fail)}"
 
 
 _INTEGER_LIMIT = 2**63
