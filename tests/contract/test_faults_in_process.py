@@ -14,7 +14,7 @@ from tests.contract.faults.lists import ListsInPart
 from tests.contract.faults.people import BOB, CYD, namesakes
 from tests.contract.faults.relations import RelationsInPart
 from tests.contract.faults.schema import HEADS, TAILS, SchemaInPart
-from tests.contract.faults.spoilt import BEARERS
+from tests.contract.faults.spoilt import WITH_NAMES
 
 DATATYPES = "DATATYPE"
 
@@ -88,7 +88,7 @@ class TestWikidataInPart(ListsInPart, RelationsInPart, SchemaInPart):
     datatype = ("quantity",)
 
     async def test_nodes_by_a_label_that_the_row_cap_cut_are_no_exact_number(self):
-        async with self.opened(namesakes(3), capped={BEARERS: 2}) as (graph, _):
+        async with self.opened(namesakes(3), capped={WITH_NAMES: 2}) as (graph, _):
             first = await graph.nodes(None, "label", "Ann", limit=1)
             assert (first.items[0].label, first.total, first.stop) == ("Ann", Count.at_least(2), Stop.LIMIT)
             last = await graph.nodes(None, "label", "Ann", limit=1, after="1")

@@ -106,7 +106,7 @@ def test_without_a_return_all_described_nodes_are_returned():
     assert [column.name for column in project.columns] == ["a", "b"]
 
 
-def test_whether_a_pattern_fits_is_a_question_of_its_own():
+def test_whether_a_pattern_matches_is_a_question_of_its_own():
     assert parse_pattern({"edges": [{"from": "a", "to": "b"}], "return": "exists"}).only_exists
 
 

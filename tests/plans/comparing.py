@@ -11,7 +11,7 @@ from kgnav_mcp.errors import InvalidPlan, PlanTooLarge, Unsupported
 from kgnav_mcp.model import Cell, Entity, Literal, Path, PlanPage, Triple
 from kgnav_mcp.model import Node as Shown
 from kgnav_mcp.navigation.plans import evaluate
-from kgnav_mcp.navigation.plans.pushdown.proofs import proved
+from kgnav_mcp.navigation.plans.pushdown.proofs import with_edge_columns
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Plan, Project
 from kgnav_mcp.plan.walking import parts
@@ -121,7 +121,7 @@ async def hold(runner: PlanRunner, graph: Graph, plan: Plan, size: int, pages: i
 
 async def same_proof(graph: GraphAdapter, plan: Plan) -> bool:
     """Whether the store gives the proof of a plan itself; if so, its rows rest on the edges that the evaluator says."""
-    told = proved(plan)
+    told = with_edge_columns(plan)
     if told is None:
         return False
     try:

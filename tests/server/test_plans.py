@@ -189,7 +189,7 @@ ERRORS: dict[str, tuple[str, dict[str, object]]] = {
 def patient_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine, too, what steps omit and what LIMIT cuts is counted."""
     monkeypatch.setattr(plan_runner, "OMITTED_S", PATIENCE_S)
-    monkeypatch.setattr("kgnav_mcp.navigation.plans.runner.COUNTED_S", PATIENCE_S)
+    monkeypatch.setattr("kgnav_mcp.navigation.plans.runner.TOTAL_SECONDS", PATIENCE_S)
 
 
 @pytest.mark.parametrize("what", ANSWERS)

@@ -7,7 +7,7 @@ from itertools import product
 
 from kgnav_mcp.model import AtEntities, Certainty, Count, Direction, Entity, Relation, Stop
 from kgnav_mcp.navigation.pages import Limits, page_after
-from kgnav_mcp.navigation.references import Given, ResolvedRelations, resolve_relations
+from kgnav_mcp.navigation.references import EntityArgument, ResolvedRelations, resolve_relations
 from kgnav_mcp.port import GraphAdapter
 
 
@@ -23,7 +23,7 @@ class Degree:
 
 async def get_degrees(
     graph: GraphAdapter,
-    given: Given,
+    given: EntityArgument,
     relation: str | None = None,
     direction: Direction | None = None,
     *,

@@ -30,7 +30,7 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.navigation.flattening import FlattenedPosition, flattened, flattened_page
 from kgnav_mcp.navigation.pages import Limits
-from kgnav_mcp.navigation.references import Given, read_at_entities
+from kgnav_mcp.navigation.references import EntityArgument, read_at_entities
 from kgnav_mcp.navigation.relation_lists import (
     Ranker,
     bm25,
@@ -49,7 +49,7 @@ _QUALIFIED = 2
 
 async def search(
     graph: GraphAdapter,
-    given: Given,
+    given: EntityArgument,
     direction: Direction,
     *,
     only: Sequence[str] = (),

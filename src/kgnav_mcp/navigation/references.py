@@ -65,7 +65,7 @@ _TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
 _OTHER_NAMES = {"is_a": "subclassof", "is a": "subclassof"}
 """What `.obo` and OBO Graphs call a relation that a graph has under the name of RDF, by local name."""
 
-Given = Entity | Sequence[Entity] | str | Sequence[str]
+EntityArgument = Entity | Sequence[Entity] | str | Sequence[str]
 """One or many entities, or a user's references to them: ids or names."""
 
 
@@ -83,7 +83,7 @@ async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
     return entity
 
 
-async def resolve_entities(graph: GraphAdapter, given: Given) -> tuple[Entity, ...]:
+async def resolve_entities(graph: GraphAdapter, given: EntityArgument) -> tuple[Entity, ...]:
     """The entities that one or many references mean, each once, in the given order.
 
     Raises:
@@ -116,7 +116,7 @@ class ResolvedRelations:
 
 async def resolve_relations(
     graph: GraphAdapter,
-    given: Given,
+    given: EntityArgument,
     names: Sequence[str],
     direction: Direction | None,
     *,
@@ -167,7 +167,7 @@ async def resolve_relations(
     return ResolvedRelations(entities, by_name, offered, tuple(absent))
 
 
-class Anchored(Protocol):
+class HasEntities(Protocol):
     """An answer that has the entities of the ids that it was asked for, such as `AnchoredPage`."""
 
     @property
@@ -176,11 +176,11 @@ class Anchored(Protocol):
     def anchors(self) -> Mapping[str, Entity]: ...
 
 
-A = TypeVar("A", bound=Anchored)
+A = TypeVar("A", bound=HasEntities)
 
 
 async def read_at_entities(
-    graph: GraphAdapter, given: Given, read: Callable[[Sequence[str]], Awaitable[A]]
+    graph: GraphAdapter, given: EntityArgument, read: Callable[[Sequence[str]], Awaitable[A]]
 ) -> tuple[tuple[Entity, ...], A]:
     """The entities that references mean, each once, and the result of `read` for their ids.
 
@@ -200,7 +200,7 @@ async def read_at_entities(
     return entities, found
 
 
-def _entities(given: Given) -> tuple[Entity, ...] | None:
+def _entities(given: EntityArgument) -> tuple[Entity, ...] | None:
     """The given entities; None if references are given."""
     if isinstance(given, Entity):
         return (given,)
@@ -208,7 +208,7 @@ def _entities(given: Given) -> tuple[Entity, ...] | None:
     return tuple(entities) if entities else None
 
 
-def _references(given: Given) -> list[str]:
+def _references(given: EntityArgument) -> list[str]:
     references = [given] if isinstance(given, str) else [str(one) for one in cast("Sequence[str]", given)]
     if not references or not all(reference.strip() for reference in references):
         raise InvalidArgument("the entity is empty", next_step="Pass an entity id, as printed in an answer.")

@@ -21,7 +21,7 @@ from kgnav_mcp.model import (
 from kgnav_mcp.navigation.flattening import FlattenedPage, flattened
 from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.navigation.references import (
-    Given,
+    EntityArgument,
     ResolvedRelations,
     read_at_entities,
     resolve_relations,
@@ -44,7 +44,7 @@ class RelationReader:
     refuse_absent: bool = False
     """Whether a relation that no entity has is an error even if they have others of the list."""
 
-    async def rows(self, given: Given, names: Sequence[str], after: str | None = None) -> AtEntities[Link]:
+    async def rows(self, given: EntityArgument, names: Sequence[str], after: str | None = None) -> AtEntities[Link]:
         """The rows of these relations (of all if there are no names), and which entities lack one of the relations.
 
         Names are tried as ids first. Only if one of them gives no rows are they matched with the entities' relations.
@@ -69,7 +69,9 @@ class RelationReader:
         there = {name: facts for name, facts in found.by_name.items() if facts}
         return AtEntities(found.entities, page, _entities_without(there, found.entities, found.offered), found.absent)
 
-    async def _rows_by_far_ends(self, given: Given, names: Sequence[str], after: str | None) -> AtEntities[Link]:
+    async def _rows_by_far_ends(
+        self, given: EntityArgument, names: Sequence[str], after: str | None
+    ) -> AtEntities[Link]:
         """The rows whose far ends match the filter, and which entities have none."""
         found = await self._resolved(given, names, after, hops=2)
         chosen = found.facts if names else found.offered.items
@@ -114,7 +116,7 @@ class RelationReader:
         return _entities_without(found.by_name, entities, found.offered)
 
     async def _resolved(
-        self, given: Given, names: Sequence[str], after: str | None, hops: int = 1
+        self, given: EntityArgument, names: Sequence[str], after: str | None, hops: int = 1
     ) -> ResolvedRelations:
         return await resolve_relations(
             self.graph,

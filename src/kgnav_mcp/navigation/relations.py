@@ -13,7 +13,7 @@ from functools import partial
 from kgnav_mcp.concurrency import gathered_for
 from kgnav_mcp.model import AnchoredPage, AtEntities, Direction, Entity, Link, RelationFacts, Stop, Triple
 from kgnav_mcp.navigation.pages import Limits, page_after, refuse_partial, select
-from kgnav_mcp.navigation.references import Given, read_at_entities, resolve_relations
+from kgnav_mcp.navigation.references import EntityArgument, read_at_entities, resolve_relations
 from kgnav_mcp.navigation.relation_lists import Ranker, bm25, ranked, relation_facts
 from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without_any, paths_to_far_ends
 from kgnav_mcp.port import GraphAdapter
@@ -21,7 +21,7 @@ from kgnav_mcp.port import GraphAdapter
 
 async def get_relations(
     graph: GraphAdapter,
-    given: Given,
+    given: EntityArgument,
     *,
     question: str | None = None,
     after: str | None = None,
@@ -46,7 +46,7 @@ async def get_relations(
 
 async def get_triples(
     graph: GraphAdapter,
-    given: Given,
+    given: EntityArgument,
     relations: Sequence[str],
     *,
     after: str | None = None,
@@ -93,7 +93,7 @@ _ROWS_PER_QUERY = 40
 
 
 async def relation_triples(
-    graph: GraphAdapter, given: Given, names: Sequence[str], *, limits: Limits
+    graph: GraphAdapter, given: EntityArgument, names: Sequence[str], *, limits: Limits
 ) -> tuple[tuple[Entity, ...], Sequence[Triple]]:
     """The entities, and the first triples of the first relations at them, in both directions.
 

@@ -187,7 +187,7 @@ def schema_overview(graph: str, schema: Schema, name: str | None, options: Rende
     left = (options.budget if name else min(options.budget, OVERVIEW_TOKENS)) - _FRAME_TOKENS
     third = left // 3
     labels = _fit_labels(schema, third, options)
-    properties = _fit("properties", _PROPERTIES, [*map(_property, schema.properties)], third, options)
+    properties = _section("properties", _PROPERTIES, [*map(_property, schema.properties)], third, options)
     left -= labels.tokens + properties.tokens
     relations = _fit_relations(schema, name, left, options)
     sections = (labels, relations, properties)
@@ -208,11 +208,11 @@ def _fit_labels(schema: Schema, budget: int, options: RenderOptions) -> Section:
     """The section of the labels, each with as many of its properties as leave room for every label."""
     marks = _listing_marks([facts.listing for facts in schema.labels])
 
-    def fit(_: int, most: int) -> Section:
+    def section_with(_: int, most: int) -> Section:
         rows = [_label(facts, mark, most) for facts, mark in zip(schema.labels, marks, strict=True)]
-        return _fit("labels", _LABELS, rows, budget, options)
+        return _section("labels", _LABELS, rows, budget, options)
 
-    return _with_longest_lists(fit, lambda section: section.is_complete)
+    return _with_longest_lists(section_with, lambda section: section.is_complete)
 
 
 def _fit_relations(schema: Schema, name: str | None, budget: int, options: RenderOptions) -> Section:
@@ -222,21 +222,23 @@ def _fit_relations(schema: Schema, name: str | None, budget: int, options: Rende
     """
     marks = _listing_marks([facts.listing for facts in schema.relations])
 
-    def fit(pairs: int, most: int) -> Section:
+    def section_with(pairs: int, most: int) -> Section:
         rows: list[Row] = []
         for facts, mark in zip(schema.relations, marks, strict=True):
             has_long_list = name is None or _is_named(facts, schema, name)
             lists = pairs if name is None else _PAIRS_AROUND_NAME, most if has_long_list else _LIST_ITEMS
             rows.append(_edge(facts, name, mark, lists))
-        return _fit("relations", _RELATIONS, rows, budget, options)
+        return _section("relations", _RELATIONS, rows, budget, options)
 
-    return _with_longest_lists(fit, lambda section: section.is_complete if name is None else bool(section.rows))
+    return _with_longest_lists(
+        section_with, lambda section: section.is_complete if name is None else bool(section.rows)
+    )
 
 
-def _with_longest_lists(fit: Callable[[int, int], Section], is_accepted: Callable[[Section], bool]) -> Section:
+def _with_longest_lists(section_with: Callable[[int, int], Section], is_accepted: Callable[[Section], bool]) -> Section:
     """The section with the longest lists that is accepted, or else the one with the shortest."""
     *longer, shortest = _LONGEST_LISTS
-    return next(filter(is_accepted, (fit(*each) for each in longer)), None) or fit(*shortest)
+    return next(filter(is_accepted, (section_with(*each) for each in longer)), None) or section_with(*shortest)
 
 
 def _listing_marks(listings: Sequence[Listing]) -> Sequence[str]:
@@ -250,7 +252,7 @@ def _is_named(facts: EdgeFacts, schema: Schema, name: str | None) -> bool:
     return name is not None and (len(schema.relations) == 1 or name.strip().casefold() in names)
 
 
-def _fit(title: str, columns: Columns, rows: Sequence[Row], budget: int, options: RenderOptions) -> Section:
+def _section(title: str, columns: Columns, rows: Sequence[Row], budget: int, options: RenderOptions) -> Section:
     """A section with as many rows as fit the budget."""
     named, all_rows = drop_empty_columns(columns, rows)
     shown: list[Row] = []

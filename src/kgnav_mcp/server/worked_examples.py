@@ -48,7 +48,7 @@ class ExampleCall:
 ExampleCalls = Callable[[Walk], Sequence[ExampleCall]]
 
 
-def look(step: WalkedStep, before: WalkedStep | None) -> str:
+def reason_to_look(step: WalkedStep, before: WalkedStep | None) -> str:
     """The reason to look at an entity."""
     towards = "leaves it" if step.direction is Direction.OUTGOING else "points at it"
     if before is None:
@@ -56,7 +56,7 @@ def look(step: WalkedStep, before: WalkedStep | None) -> str:
     return f"{printable_id(before.relation.id)} leads to {clean(name_and_id(step.entity))}: see what {towards}."
 
 
-def follow(step: WalkedStep) -> str:
+def reason_to_follow(step: WalkedStep) -> str:
     """The reason to follow one of the relations that were shown."""
     shown = "This entity has too many neighbours to list, so its relations are shown; of" if step.is_hub else "Of"
     return f"{shown} these, {printable_id(step.relation.id)} is what the question asks for: follow it alone."
@@ -77,9 +77,9 @@ def walk_calls(
         result: list[ExampleCall] = []
         for before, step in zip((None, *walk), walk, strict=False):
             at_once = shows_rows and not step.is_hub
-            result.append(ExampleCall(look(step, before), *looking(step), step, shows_ends=at_once))
+            result.append(ExampleCall(reason_to_look(step, before), *looking(step), step, shows_ends=at_once))
             if not at_once:
-                result.append(ExampleCall(follow(step), *following(step), step))
+                result.append(ExampleCall(reason_to_follow(step), *following(step), step))
         return result
 
     return calls

@@ -15,8 +15,8 @@ from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
 
 REIFIES = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies>"
-STATED = f"[] {REIFIES} <<( ex:n0 ex:next ex:n1 )>> ; ex:since 1840 ."
-TWICE = f"{STATED} [] {REIFIES} <<( ex:n0 ex:next ex:n1 )>> ; ex:since 1850 ."
+REIFIERS_OF = f"[] {REIFIES} <<( ex:n0 ex:next ex:n1 )>> ; ex:since 1840 ."
+TWICE = f"{REIFIERS_OF} [] {REIFIES} <<( ex:n0 ex:next ex:n1 )>> ; ex:since 1850 ."
 SIZE = 60
 ABOUT_EDGES = re.compile(r"ex\.example/n\d.*reifies", re.DOTALL)
 
@@ -41,7 +41,7 @@ def ring(said: str) -> InProcess:
     ],
 )
 async def test_a_plan_reads_the_statements_about_triples_only_if_it_uses_the_edges(plan: str, *, statements: bool):
-    client = ring(STATED)
+    client = ring(REIFIERS_OF)
     async with opened_over(client, HERE) as graph:
         runner = PlanRunner(graph)
         checked = await runner.check(parse_cypher(plan))
@@ -53,7 +53,7 @@ async def test_a_plan_reads_the_statements_about_triples_only_if_it_uses_the_edg
 
 @pytest.mark.parametrize("value", ["1840", "1840.0", "'about 1840'", "'1840'"])
 async def test_an_edge_with_a_certain_qualifier_is_looked_for_by_the_qualifier_unless_it_is_a_date(value: str):
-    client = ring(STATED)
+    client = ring(REIFIERS_OF)
     plan = f"MATCH (a:Node)-[:`ex:next` {{`ex:since`: {value}}}]->(b) RETURN a.`ex:age` AS age"
     async with opened_over(client, HERE) as graph:
         runner = PlanRunner(graph)
@@ -63,7 +63,7 @@ async def test_an_edge_with_a_certain_qualifier_is_looked_for_by_the_qualifier_u
     assert any("<http://ex.example/since> ?v" in query for query in client.queries) is (value != "'1840'")
 
 
-@pytest.mark.parametrize(("said", "edges"), [(STATED, 1), (TWICE, 2)])
+@pytest.mark.parametrize(("said", "edges"), [(REIFIERS_OF, 1), (TWICE, 2)])
 async def test_a_triple_is_as_many_bare_rows_as_statements_are_about_it(said: str, edges: int):
     async with opened_over(ring(said), HERE) as graph:
         await graph.schema(limit=9)
@@ -75,7 +75,7 @@ async def test_a_triple_is_as_many_bare_rows_as_statements_are_about_it(said: st
 
 
 async def test_bare_rows_have_the_values_of_full_ones_and_cost_no_look_up_of_names():
-    client = ring(STATED)
+    client = ring(REIFIERS_OF)
     async with opened_over(client, HERE) as graph:
         ids = [f"ex:n{n}" for n in range(SIZE)]
         full = await graph.neighbours(ids, Direction.OUTGOING, limit=500)

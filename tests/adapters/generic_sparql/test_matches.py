@@ -114,7 +114,7 @@ async def test_edges_are_counted_as_rows_where_they_are_never_null():
     assert await answered(client, plan(matching(STARRED), number), bound=2) == [("ex:ada", 2), ("ex:ben", 1)]
 
 
-async def test_rows_are_as_many_as_the_ways_in_which_the_pattern_fits():
+async def test_rows_are_as_many_as_the_ways_in_which_the_pattern_matches():
     client = films(["ada", "ben"], ["ada", "ben"], ["ada"])
     partners = matching(edge("f", "ex:starred", "a"), edge("f", "ex:starred", "b", "s"), where=is_id("a", "ex:ada"))
     assert await answered(client, plan(partners, give("b"))) == [("ex:ben",), ("ex:ben",)]
@@ -148,7 +148,7 @@ async def test_numbers_are_compared_by_the_store_whatever_their_datatypes():
     assert await answered(client, plan(never, give("a"))) == [("ex:ada",)]
 
 
-async def test_relations_through_mediators_are_fitted_with_these():
+async def test_relations_through_mediators_are_matched_with_these():
     married = [
         f"ex:wedding{n} ex:of ex:{name} . ex:{name} ex:in ex:wedding{n} ." for n, name in ((1, "ada"), (1, "ben"))
     ]
@@ -181,7 +181,7 @@ async def test_what_a_path_of_any_length_leads_to_is_one_query_cycles_and_nodes_
     assert len(matches_in(client)) == 4
 
 
-async def test_later_patterns_are_fitted_around_the_nodes_of_the_rows():
+async def test_later_patterns_are_matched_around_the_nodes_of_the_rows():
     client = films(["ada", "ben"], ["ada", "cyd"], ["cyd"])
     first = matching(STARRED, where=is_id("a", "ex:ada"))
     then = matching(edge("f", "ex:starred", "b", "s"))
@@ -202,13 +202,13 @@ async def test_nodes_with_a_value_are_given_by_their_ids():
     assert "VALUES ?n1 { <http://ex.example/film0> }" in matches_in(client)[0]
 
 
-async def test_an_adapter_that_fits_no_patterns_says_so():
+async def test_an_adapter_that_matches_no_patterns_says_so():
     async with DictAdapter("tests.contract.example_graph", AdapterOptions()) as graph:
         with pytest.raises(Unsupported):
             await graph.run(matches_of(matching(STARRED), ["a"]), limit=9)
 
 
-async def test_nodes_are_told_once_with_the_times_that_the_pattern_fits_around_them():
+async def test_nodes_are_told_once_with_the_times_that_the_pattern_matches_around_them():
     client = films(["ada", "ben"], ["ada"])
     async with opened_over(client, HERE) as graph:
         asked = matches_of(matching(STARRED), ["a"], GivenNodes(("f",), (("ex:film0",), ("ex:film1",))))

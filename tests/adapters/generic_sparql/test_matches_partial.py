@@ -87,7 +87,7 @@ async def test_conditions_that_the_store_has_no_words_for_are_asked_before_more_
     assert await answered(client, asked, bound=30) == [("ex:actor3",), ("ex:other3",)]
 
 
-async def test_a_pattern_that_nothing_fits_names_its_first_part_that_does_not():
+async def test_a_pattern_that_nothing_matches_names_its_first_part_that_does_not():
     client = films(["ada"])
     async with opened_over(client, HERE) as graph:
         nothing = plan(matching(STARRED, edge("a", "ex:starred", "b", "s")), give("b"))
@@ -111,7 +111,7 @@ async def test_a_store_is_asked_whether_there_are_more_matches_than_a_number_and
 
 
 STATEMENT = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#{}>"
-STATED = " ; ".join(
+REIFIERS_OF = " ; ".join(
     [f"[] a {STATEMENT.format('Statement')}"]
     + [f"{STATEMENT.format(part)} ex:{end}" for part, end in (("subject", "film0"), ("predicate", "starred"))]
     + [f"{STATEMENT.format('object')} ex:ada ; ex:by ex:ben ."]
@@ -120,7 +120,7 @@ TWO_EDGES = matching(edge("f", "", "a"), edge("a", "", "b", "s"))
 
 
 async def test_whether_there_are_more_matches_is_asked_without_looking_up_each_head_among_statements():
-    client = films(["ada"], more=f"{STATED} ex:ada ex:met ex:ben, ex:cyd . ex:ben ex:met [ ex:met ex:dan ] .")
+    client = films(["ada"], more=f"{REIFIERS_OF} ex:ada ex:met ex:ben, ex:cyd . ex:ben ex:met [ ex:met ex:dan ] .")
     async with opened_over(client, HERE) as graph:
         assert await graph.has_more_rows(matches_of(TWO_EDGES, ("f", "b")), 3)
         client.queries.clear()
@@ -133,7 +133,7 @@ async def test_whether_there_are_more_matches_is_asked_without_looking_up_each_h
 
 
 async def test_only_what_may_be_no_node_is_restricted_to_nodes():
-    client = films(["ada"], more=f"{STATED} ex:ada ex:met ex:ben .")
+    client = films(["ada"], more=f"{REIFIERS_OF} ex:ada ex:met ex:ben .")
     async with opened_over(client, HERE) as graph:
         await graph.run(matches_of(TWO_EDGES, ["b"], GivenNodes(("f",), (("ex:film0",),))), limit=9)
     (query,) = matches_in(client)

@@ -146,7 +146,7 @@ async def test_quoted_triples_say_what_reifiers_say():
     assert [str(relation) for relation, _ in said[0][triple][0]] == [f"{NS}since", f"{NS}source"]
 
 
-@pytest.mark.parametrize(("fault", "why"), [("cut", "takes too long"), ("capped", "returns too few rows at once")])
+@pytest.mark.parametrize(("fault", "why"), [("cut", "takes too long"), ("capped", "row cap is too low")])
 async def test_statements_that_were_not_all_counted_make_no_exact_catalogue(fault: str, why: str):
     client = InProcess(STATEMENTS)
     assert (await catalogue_of(client)).sampled is None

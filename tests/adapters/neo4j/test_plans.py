@@ -149,7 +149,7 @@ async def test_dates_and_lists_of_values_are_compared_and_sorted_as_the_evaluato
         await held(opened, plan(matching(edge("a-r->b", "KNOWS")), give({"r": ".r"})))
 
 
-async def test_an_empty_answer_names_the_first_edge_that_nothing_fits(graph: GraphAdapter):
+async def test_an_empty_answer_names_the_first_edge_that_nothing_matches(graph: GraphAdapter):
     match = matching(node("c", "City"), edge("a-l->c", "LIVES_IN"), edge("c-k->d", "KNOWS"))
     page = await PlanRunner(graph).run(plan(match, give({"a": ".a"})), limit=5)
     assert (page.items, page.note) == ((), "Nothing matches (c:City)-[k:KNOWS]->(d).")

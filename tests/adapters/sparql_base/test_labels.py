@@ -48,5 +48,5 @@ def test_the_condition_keeps_the_languages_and_texts_without_one():
 
 
 def test_a_variable_is_not_a_text():
-    with pytest.raises(ValueError, match="no variable"):
+    with pytest.raises(ValueError, match="is not a variable"):
         in_languages("?l) } DELETE", ("en",))

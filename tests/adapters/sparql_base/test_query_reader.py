@@ -12,7 +12,7 @@ from rdflib import Literal, URIRef
 from kgnav_mcp import store_limits
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN
 from kgnav_mcp.adapters.sparql_base.dialects import OXIGRAPH
-from kgnav_mcp.adapters.sparql_base.query_reader import SIGN, Read, Reader, Row, is_at_most
+from kgnav_mcp.adapters.sparql_base.query_reader import PING, Read, Reader, Row, is_at_most
 from kgnav_mcp.adapters.sparql_base.results import Answer
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Stop
@@ -200,7 +200,7 @@ async def test_after_a_query_in_vain_an_endpoint_that_still_answers_is_asked_on(
             await asked.in_batches(LIST, "ids", IRIS)
         await asked.select("SELECT ?less")
         await asked.select("SELECT ?names")
-    assert endpoint.queries[1:] == [SIGN, "SELECT ?less", "SELECT ?names"]
+    assert endpoint.queries[1:] == [PING, "SELECT ?less", "SELECT ?names"]
 
 
 async def test_after_a_query_in_vain_an_endpoint_that_hangs_is_asked_for_a_sign_and_nothing_else(clock: Clock):
@@ -210,13 +210,13 @@ async def test_after_a_query_in_vain_an_endpoint_that_hangs_is_asked_for_a_sign_
         for _ in range(2):
             with pytest.raises(StoreTimeout):
                 await asked.select("SELECT ?everything")
-    assert endpoint.queries == ["SELECT ?everything", SIGN]
+    assert endpoint.queries == ["SELECT ?everything", PING]
 
 
 async def test_that_an_endpoint_refuses_a_question_is_a_sign_too(clock: Clock):
     class Refusing(Slow):
         async def select(self, query: str, **_: object) -> Answer:
-            if query == SIGN:
+            if query == PING:
                 raise Unsupported("no such syntax")
             return await super().select(query)
 

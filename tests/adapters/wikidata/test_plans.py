@@ -17,15 +17,15 @@ from tests.adapters.wikidata.graph import CITY, CLUB, FIRST_FAN, write
 from tests.navigation.plans.writing import called, compared, edge, give, matches_of, matching, plan, rows
 
 MEMBER = edge("a", "wdt:P463", "b")
-FITTING = (f"wd:{FIRST_FAN}", f"wd:{CLUB}")
+MATCHING = (f"wd:{FIRST_FAN}", f"wd:{CLUB}")
 
 
 @pytest.mark.parametrize(
     ("condition", "expected"),
     [
-        (compared("r.wdt:P366", "=", f"wd:{CITY}"), [FITTING]),
-        (compared("r.wdt:P366", "=", "Stadt"), [FITTING]),
-        (compared("r.wdt:P366", "IN", ["Dorf", f"wd:{CITY}", "Stadt"]), [FITTING]),
+        (compared("r.wdt:P366", "=", f"wd:{CITY}"), [MATCHING]),
+        (compared("r.wdt:P366", "=", "Stadt"), [MATCHING]),
+        (compared("r.wdt:P366", "IN", ["Dorf", f"wd:{CITY}", "Stadt"]), [MATCHING]),
         (compared("r.wdt:P366", "=", "Dorf"), []),
         (compared("r.wdt:P366", "=", 3), []),
     ],
@@ -54,8 +54,8 @@ async def test_a_qualifier_is_found_by_its_label_and_its_value_by_an_id_in_any_s
     async with open_adapter(str(graph_file), AdapterOptions()) as file:
         for store in (graph, file):
             for condition, expected in (
-                (compared(qualifier, "=", value), [FITTING]),
-                (compared(qualifier, "IN", ["Q1", value]), [FITTING]),
+                (compared(qualifier, "=", value), [MATCHING]),
+                (compared(qualifier, "IN", ["Q1", value]), [MATCHING]),
                 (compared(qualifier, "<>", value), []),
             ):
                 checked = await PlanRunner(store).check(plan(matching(MEMBER, where=condition), give("a", "b")))
@@ -68,14 +68,14 @@ async def test_a_qualifier_joins_its_edge_with_the_node_that_it_names(graph: Gra
     joined = compared("r.wdt:P366", "=", called(Function.ID, "city"))
     both = plan(matching(born, MEMBER, where=joined), give("c", "a", "r"))
     (row,) = rows(await PlanRunner(graph, bound=2).run(both, limit=9))
-    assert row == ("wd:Q1001", FITTING[0], (FITTING[0], "wdt:P463", FITTING[1]))
+    assert row == ("wd:Q1001", MATCHING[0], (MATCHING[0], "wdt:P463", MATCHING[1]))
     in_turn = plan(matching(born), give("city"), matching(MEMBER, where=joined), give("city", "a"))
-    assert rows(await PlanRunner(graph, bound=2).run(in_turn, limit=9)) == [(f"wd:{CITY}", FITTING[0])]
+    assert rows(await PlanRunner(graph, bound=2).run(in_turn, limit=9)) == [(f"wd:{CITY}", MATCHING[0])]
     other = plan(matching(edge("c", "wdt:P26", "city", "s"), MEMBER, where=joined), give("a"))
     assert rows(await PlanRunner(graph, bound=2).run(other, limit=9)) == []
 
 
-async def test_a_part_that_nothing_fits_beside_a_qualifier_is_named(graph: GraphAdapter):
+async def test_a_part_that_nothing_matches_beside_a_qualifier_is_named(graph: GraphAdapter):
     condition = compared("r.wdt:P366", "=", f"wd:{CITY}")
     page = await PlanRunner(graph, bound=2).run(
         plan(matching(MEMBER, edge("b", "wdt:P26", "c", "s"), where=condition), give("a")), limit=9
@@ -84,7 +84,7 @@ async def test_a_part_that_nothing_fits_beside_a_qualifier_is_named(graph: Graph
     assert "Nothing matches (b)-[s:`wdt:P26`]->(c)." in page.note
 
 
-async def test_edges_of_several_relations_and_of_any_are_fitted_by_the_store(graph: GraphAdapter):
+async def test_edges_of_several_relations_and_of_any_are_matched_by_the_store(graph: GraphAdapter):
     for relations, times in ((("wdt:P19", "wdt:P551"), 2), ((), 2), (("wdt:P26", "wdt:P19"), 1)):
         led = EdgePattern("r", "a", "b", relations)
         fan = GivenNodes(("a",), (("wd:Q1001",),))

@@ -13,7 +13,7 @@ from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.port import ValueOwner
 from tests.adapters.sparql_base.inprocess import ALL_ROWS
 from tests.contract.faults.people import ANN, BOB, PEOPLE, Person, fan_of, namesakes
-from tests.contract.faults.spoilt import BEARERS, NODE_COUNT, OF_TYPES, SCAN, SpoiltStore
+from tests.contract.faults.spoilt import NODE_COUNT, OF_TYPES, SCAN, WITH_NAMES, SpoiltStore
 
 
 class ListsInPart(SpoiltStore):
@@ -51,7 +51,7 @@ class ListsInPart(SpoiltStore):
             assert (len(last.items), last.total, last.stop) == (1, Count.at_least(3), Stop.COMPLETE)
             assert {one.value.text for one in (*first.items, *last.items)} == {"30", "40", "50"}
 
-    @pytest.mark.parametrize(("name", "cut"), [("Ann", BEARERS), ("ANN", SCAN)])
+    @pytest.mark.parametrize(("name", "cut"), [("Ann", WITH_NAMES), ("ANN", SCAN)])
     @pytest.mark.parametrize("in_time", [0, ALL_ROWS])
     async def test_a_name_that_was_not_read_in_time_is_no_unambiguous_one(self, name: str, cut: str, in_time: int):
         async with self.opened(PEOPLE, cut={cut: in_time}) as (graph, _):
@@ -94,25 +94,25 @@ class ListsInPart(SpoiltStore):
             assert (len(page.items), page.total, page.stop) == (most, total, stop)
 
     async def test_the_id_of_an_entity_is_no_name_of_others(self):
-        async with self.opened(namesakes(3), capped={BEARERS: 2}) as (graph, store):
+        async with self.opened(namesakes(3), capped={WITH_NAMES: 2}) as (graph, store):
             here, nowhere = self.ids([3, 9_999])
             for value, is_id in ((here, True), (nowhere, False), (self.no_id, False)):
                 store.queries.clear()
                 page = await graph.nodes(None, self.notation.knows, value, limit=5)
                 assert [entity.id for entity in page.items] == (self.ids([fan_of(3)]) if is_id else [])
-                assert any(re.search(BEARERS, query) for query in store.queries) is not is_id
+                assert any(re.search(WITH_NAMES, query) for query in store.queries) is not is_id
                 if is_id:
                     assert (page.total, page.stop) == (Count(1), Stop.COMPLETE)
 
     async def test_namesakes_that_the_row_cap_left_out_make_the_end_of_a_list_no_end(self):
-        async with self.opened(namesakes(3), capped={BEARERS: 2}) as (graph, _):
+        async with self.opened(namesakes(3), capped={WITH_NAMES: 2}) as (graph, _):
             first = await graph.nodes(None, self.notation.knows, "Ann", limit=1)
             assert (len(first.items), first.total, first.stop) == (1, Count.at_least(2), Stop.LIMIT)
             last = await graph.nodes(None, self.notation.knows, "Ann", limit=1, after=first.positions[-1])
             assert (len(last.items), last.total, last.stop) == (1, Count.at_least(2), Stop.ROW_CAP)
 
     async def test_a_value_by_whose_name_the_row_cap_left_nothing_may_have_nodes(self):
-        async with self.opened(namesakes(3), capped={BEARERS: 0}) as (graph, store):
+        async with self.opened(namesakes(3), capped={WITH_NAMES: 0}) as (graph, store):
             page = await graph.nodes(None, self.notation.knows, "Eve", limit=5)
             assert (page.items, page.total, page.stop) == ((), Count.at_least(0), Stop.ROW_CAP)
             store.mend()

@@ -17,7 +17,7 @@ from tests.adapters.sparql_base.clock import Clock, timed
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
 from tests.contract.faults.people import Notation, Person
 
-BEARERS = r"VALUES \?o .*LIMIT 1000$"
+WITH_NAMES = r"VALUES \?o .*LIMIT 1000$"
 """The names that equal a text."""
 SCAN = "LCASE"
 """The names that equal a text but for letter case."""

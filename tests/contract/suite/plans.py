@@ -329,7 +329,7 @@ class PlanContract(AdapterContract):
             parse_plan(f"MATCH (a)-[:`{view.relation('visited')}`]->(b) RETURN {returned}").plan
         )
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(runner, "COUNTED_S", PATIENCE_S)
+            patched.setattr(runner, "TOTAL_SECONDS", PATIENCE_S)
             note = (await plans.run(checked.plan, limit=999)).note
         expected = number is not None and has(adapter, Capability.PLANS)
         assert ("Without LIMIT" in note) is expected
@@ -345,7 +345,7 @@ class PlanContract(AdapterContract):
         asked = plan(matching(edge("a-r->b", view.relation("lives_at")), where=until), give({"a": ".a"}))
         await hold(PlanRunner(adapter, self.bound), plain_graph, asked, ALL, 1)
 
-    async def test_a_pattern_that_the_store_fits_is_told_as_nodes_with_the_times_that_it_fits(
+    async def test_a_pattern_that_the_store_matches_is_told_as_nodes_with_the_times_that_it_matches(
         self, adapter: GraphAdapter, view: View
     ):
         edges = tuple(EdgePattern(f"r{one}", one, "b", (view.relation("visited"),)) for one in ("a", "c"))

@@ -101,6 +101,6 @@ async def test_the_sizes_in_an_error_are_left_out_if_they_are_not_known(monkeypa
     async with Compiling(TOY, AdapterOptions()) as graph:
         monkeypatch.setattr(Compiling, "run", late)
         monkeypatch.setattr(plan_runner, "sizes_of", hang)
-        monkeypatch.setattr(plan_runner, "_SIZES_S", 0)
+        monkeypatch.setattr(plan_runner, "_SIZES_SECONDS", 0)
         with pytest.raises(StoreTimeout, match=r"^the store did not answer within 30 s$"):
             await PlanRunner(graph).run(parse_cypher("MATCH (a)-[:visited]->(b) RETURN a"), limit=9)

@@ -30,7 +30,7 @@ def asked(source: str, target: str, *, either: bool = False, relation: str = "su
 
 
 @pytest.mark.parametrize("ends", [("Song", "Singer"), ("Song", ""), ("", "Singer")])
-async def test_the_first_edge_that_fits_is_enough_however_many_there_are(ends: tuple[str, str]):
+async def test_the_first_edge_that_matches_is_enough_however_many_there_are(ends: tuple[str, str]):
     async with DictAdapter("tests.navigation.plans.test_edge_exists", AdapterOptions()) as graph:
         assert rows(await evaluate(graph, asked(*ends), limit=1, bound=BOUND)) == [(True,)]
         assert rows(await evaluate(graph, asked("Singer", "Song", either=True), limit=1, bound=BOUND)) == [(True,)]
@@ -53,7 +53,7 @@ async def test_where_no_edge_was_found_within_the_bound_it_is_not_said_that_ther
         (asked("Person", "Nobody", relation="knows"), []),
     ],
 )
-async def test_a_fitting_edge_is_found_and_that_there_is_none_is_told(
+async def test_a_matching_edge_is_found_and_that_there_is_none_is_told(
     toy: GraphAdapter, plan: Plan, expected: list[tuple[object, ...]]
 ):
     page = await evaluate(toy, plan, limit=1)

@@ -121,6 +121,6 @@ async def test_rows_without_limit_are_those_of_the_result(returned: str):
 
 async def _note_of_demo(cypher: str) -> str:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(runner, "COUNTED_S", PATIENCE_S)
+        patched.setattr(runner, "TOTAL_SECONDS", PATIENCE_S)
         async with open_adapter(str(demo_graph_path()), AdapterOptions()) as graph:
             return await _note(PlanRunner(graph), cypher)

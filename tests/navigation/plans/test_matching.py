@@ -27,19 +27,19 @@ async def test_a_row_comes_for_each_edge_and_parallel_ones_count_apart(toy: Grap
     assert Counter(rows(page))["ada", "ben"] == 2
 
 
-async def test_an_edge_against_its_direction_fits_only_where_either_is_meant(toy: GraphAdapter):
+async def test_an_edge_against_its_direction_matches_only_where_either_is_meant(toy: GraphAdapter):
     around = matching(edge("p", "knows", "q", either=True), where=is_id("p", "cyd"))
     assert rows(await evaluate(toy, plan(around, give("q")), limit=50)) == [("ada",)]
     away = matching(edge("p", "knows", "q"), where=is_id("p", "cyd"))
     assert rows(await evaluate(toy, plan(away, give("q")), limit=50)) == []
 
 
-async def test_an_edge_between_two_unbound_nodes_fits_both_ways_where_either_is_meant(toy: GraphAdapter):
+async def test_an_edge_between_two_unbound_nodes_matches_both_ways_where_either_is_meant(toy: GraphAdapter):
     page = await evaluate(toy, plan(matching(edge("p", "knows", "q", either=True)), give("p", "q")), limit=50)
     assert sorted(rows(page)) == sorted([*knowing(), *((tail, head) for head, tail in knowing())])
 
 
-async def test_an_edge_that_leads_back_fits_once(toy: GraphAdapter):
+async def test_an_edge_that_leads_back_matches_once(toy: GraphAdapter):
     snake = matching(edge("s", "eats", "t", either=True), where=is_id("s", "ouroboros"))
     assert rows(await evaluate(toy, plan(snake, give("t")), limit=5)) == [("mercury_metal",), ("ouroboros",)]
     itself = matching(edge("s", "eats", "s"))
@@ -84,7 +84,7 @@ async def test_a_second_match_goes_on_from_the_rows_of_the_first(toy: GraphAdapt
     assert rows(await evaluate(toy, plan(first, second, give("q", "o")), limit=9)) == [("ben", "ada"), ("ben", "ada")]
 
 
-async def test_an_optional_pattern_leaves_nulls_where_nothing_fits(toy: GraphAdapter):
+async def test_an_optional_pattern_leaves_nulls_where_nothing_matches(toy: GraphAdapter):
     people = matching(node("p", "Person"), where=is_id("p", "ada", "cyd", "jose"))
     disliked = matching(edge("p", "dislikes", "q"), where=compared("q.age", ">", 1), optional=True)
     after = matching(edge("q", "lives_at", "h", "s"), optional=True)
@@ -92,7 +92,7 @@ async def test_an_optional_pattern_leaves_nulls_where_nothing_fits(toy: GraphAda
     assert rows(page) == [("ada", None, None), ("cyd", "ada", "harbour"), ("jose", None, None)]
 
 
-async def test_a_pattern_around_a_null_fits_nothing(toy: GraphAdapter):
+async def test_a_pattern_around_a_null_matches_nothing(toy: GraphAdapter):
     people = matching(node("p", "Person"), where=is_id("p", "jose"))
     disliked = matching(edge("p", "dislikes", "q"), optional=True)
     page = await evaluate(toy, plan(people, disliked, matching(edge("q", "knows", "o", "s")), give("p", "o")), limit=9)

@@ -98,7 +98,7 @@ async def test_a_question_of_yes_or_no_answers_with_its_first_witness(toy: Graph
     assert len(page.items[0].proof) == 1
 
 
-async def test_sizes_tell_how_many_fitted_each_part_in_the_order_of_the_plan(toy: GraphAdapter):
+async def test_sizes_tell_how_many_matched_each_part_in_the_order_of_the_plan(toy: GraphAdapter):
     parts = node("p", "Person"), edge("p", "knows", "q"), node("q"), edge("q", "lives_at", "h", "s")
     page = await evaluate(toy, plan(matching(*parts), give("p", "h")), limit=9)
     assert [(size.part, size.count.value) for size in page.sizes] == [
@@ -110,7 +110,7 @@ async def test_sizes_tell_how_many_fitted_each_part_in_the_order_of_the_plan(toy
     ]
 
 
-async def test_an_empty_answer_names_the_first_part_that_nothing_fits(toy: GraphAdapter):
+async def test_an_empty_answer_names_the_first_part_that_nothing_matches(toy: GraphAdapter):
     asked = matching(edge("p", "knows", "q"), edge("q", "moored_at", "h", "s"), where=is_id("p", "ada"))
     page = await evaluate(toy, plan(asked, give("h")), limit=9)
     assert (page.items, page.total, page.note) == ((), Count(0), "Nothing matches (q)-[s:moored_at]->(h).")

@@ -98,7 +98,7 @@ class Names(names.Names):
         """The nodes with an IRI but without a name that are mediators: none, unless the options say so."""
         if self._store.endpoint.mediators is not Mediators.UNNAMED or not unnamed:
             return ()
-        read = await self._store.reader.in_batches(queries.LEADING_ON, "ids", unnamed)
+        read = await self._store.reader.in_batches(queries.WITH_OUTGOING_EDGES, "ids", unnamed)
         return {iri_in(row, "s") for row in read.all_rows()}
 
 
@@ -149,7 +149,7 @@ def lookup_in(store: Store) -> Lookup:
     relations = [*placeholders("name", store.names), *placeholders("alias", store.aliases)]
     kinds = {DESCRIPTION: store.descriptions, ALIAS: store.aliases, NAME: store.names}
     return Lookup(
-        bearers=of_each(queries.BEARERS, relations, AT_MOST),
+        named=of_each(queries.WITH_NAMES, relations, AT_MOST),
         scan=of_each(SCAN, relations, AT_MOST),
         kinds={relation: kind for kind, relations in kinds.items() for relation in relations},
         languages=(None, *store.languages),

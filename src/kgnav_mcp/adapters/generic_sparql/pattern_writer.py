@@ -89,14 +89,14 @@ class PatternWriter(TripleWriter):
             return Fragment("")
         return self.part(queries.ONE_OF_RELATIONS, relation=relation, relations=comma_separated(*to_entities))
 
-    def qualifier(self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment) -> Fragment:
+    def qualifier(self, ends: EdgeVariables, condition: QualifierCondition, value: Fragment) -> Fragment:
         through_mediators = any(len(self._paths[relation]) == 2 for relation in ends.relations)
         if ends.either or not (self._reification or through_mediators):
             raise cannot_express("qualifiers")
-        if len(asked.values) > _MAX_VALUES:
+        if len(condition.values) > _MAX_VALUES:
             raise cannot_express("this many values")
-        conditions = [self._equal(constant, value).text for constant in asked.values]
-        names = [self.term(name) for name in asked.owned.ids]
+        conditions = [self._equal(constant, value).text for constant in condition.values]
+        names = [self.term(name) for name in condition.owned.ids]
         if through_mediators:  # the other roles of a mediator are the qualifiers of the edge through it
             own = [self._reader.filled(EDGE, source=ends.own("m"), relation=name, target=value) for name in names]
         else:
@@ -105,13 +105,13 @@ class PatternWriter(TripleWriter):
         return Fragment(f"{branches} FILTER({' || '.join(conditions)})" if conditions else branches)
 
     def exact_qualifier(
-        self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment, *, selects: bool
+        self, ends: EdgeVariables, condition: QualifierCondition, value: Fragment, *, selects: bool
     ) -> Fragment:
         through_mediators = any(len(self._paths[relation]) == 2 for relation in ends.relations)
-        if ends.either or through_mediators or not self._reification or len(asked.values) > _MAX_VALUES:
+        if ends.either or through_mediators or not self._reification or len(condition.values) > _MAX_VALUES:
             raise cannot_express("such qualifiers")
-        names = [self.term(name) for name in asked.owned.ids]
-        equal = Fragment(" || ".join(self._exactly_equal(names, constant, value).text for constant in asked.values))
+        names = [self.term(name) for name in condition.owned.ids]
+        equal = Fragment(" || ".join(self._exactly_equal(names, constant, value).text for constant in condition.values))
         single = len(ends.relations) == 1
         relation = self._paths[ends.relations[0]][0] if single else ends.own("p")
         branches = self._qualifier_branches(ends, names, value, relation)
@@ -201,4 +201,4 @@ class PatternReader(MatchReader):
                 next_step="Return only the nodes next to them, or count the rows: RETURN count(*).",
             )
         written = self._store.endpoint.ids.written
-        return await self._fits(read.rows, names, {label: written(path) for label, path in read.paths.items()})
+        return await self._converted(read.rows, names, {label: written(path) for label, path in read.paths.items()})

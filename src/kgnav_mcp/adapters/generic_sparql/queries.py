@@ -53,27 +53,27 @@ TRIPLE_TERM_PROBE: Final = f"SELECT ?r WHERE {{ ?r <{_RDF}reifies> <<( ?x ?p ?y 
 """Costs a look-up; SPARQL 1.2. Sent only where the graph has reifiers."""
 QUOTED_PROBE: Final = "SELECT ?q WHERE { << ?x ?p ?y >> ?q ?v } LIMIT 1"
 """Costs up to a pass over the graph, with a time limit; SPARQL-star."""
-STATED: Final = {
+TRIPLE_REIFIERS: Final = {
     "statement": f"?r <{_RDF}subject> $x ; <{_RDF}predicate> $p ; <{_RDF}object> $y .",
     "reifies": f"?r <{_RDF}reifies> <<( $x $p $y )>> .",
     "quoted": "",
 }
 """Connects a reifier to its triple, in each notation. A quoted triple (SPARQL-star) is its own reifier."""
-SAID: Final = {
-    "statement": f"{STATED['statement']} ?r ?q ?v .",
-    "reifies": f"{STATED['reifies']} ?r ?q ?v .",
+TRIPLE_QUALIFIERS: Final = {
+    "statement": f"{TRIPLE_REIFIERS['statement']} ?r ?q ?v .",
+    "reifies": f"{TRIPLE_REIFIERS['reifies']} ?r ?q ?v .",
     "quoted": "<< $x $p $y >> ?q ?v .",
 }
 """Binds the qualifiers ?q and values ?v of a triple."""
 QUALIFYING: Final = {
-    "statement": f"?r ?q $value . {STATED['statement']}",
-    "reifies": f"?r ?q $value . {STATED['reifies']}",
+    "statement": f"?r ?q $value . {TRIPLE_REIFIERS['statement']}",
+    "reifies": f"?r ?q $value . {TRIPLE_REIFIERS['reifies']}",
     "quoted": "<< $x $p $y >> ?q $value .",
 }
 """Binds the qualifiers ?q that have $value, and the triples that they belong to."""
 HAS_QUALIFIER: Final = {
-    "statement": f"?r $q $v . {STATED['statement']}",
-    "reifies": f"?r $q $v . {STATED['reifies']}",
+    "statement": f"?r $q $v . {TRIPLE_REIFIERS['statement']}",
+    "reifies": f"?r $q $v . {TRIPLE_REIFIERS['reifies']}",
     "quoted": "<< $x $p $y >> $q $v .",
 }
 """Binds the values $v of one qualifier $q of the triples between two nodes."""
@@ -211,9 +211,9 @@ Virtuoso 7 does not compile a union of two branches with `isLiteral` (SP031).
 """
 TYPES: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER(isIRI(?o)) }"
 """Costs a look-up for each entity."""
-LEADING_ON: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER EXISTS { ?s ?p ?o } }"
+WITH_OUTGOING_EDGES: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER EXISTS { ?s ?p ?o } }"
 """Costs a look-up for each entity."""
-BEARERS: Final = "{ VALUES ?o { $texts } ?s $p ?o BIND($p AS ?p) }"
+WITH_NAMES: Final = "{ VALUES ?o { $texts } ?s $p ?o BIND($p AS ?p) }"
 """Costs a look-up per text."""
 OF_TYPES: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } ?s $typed ?t FILTER(?t IN ($types)) }"
 """Costs a look-up for each entity."""

@@ -102,11 +102,11 @@ class Reification:
 
     def qualifier_pattern(self, x: str, p: URIRef | Fragment, y: str) -> Fragment:
         """A pattern that binds the qualifiers of a triple: ?q, ?v and, except for quoted triples, ?r."""
-        return self._pattern(queries.SAID, sorted(self.notations), x, p, y)
+        return self._pattern(queries.TRIPLE_QUALIFIERS, sorted(self.notations), x, p, y)
 
     def reifier_pattern(self, x: str, y: str) -> Fragment:
         """A pattern that binds the reifiers ?r of a triple with the relation ?p."""
-        return self._pattern(queries.STATED, sorted(self.notations - {Notation.QUOTED}), x, Fragment("?p"), y)
+        return self._pattern(queries.TRIPLE_REIFIERS, sorted(self.notations - {Notation.QUOTED}), x, Fragment("?p"), y)
 
     def qualifier_of(
         self, ends: EdgeVariables, qualifier: URIRef, value: Fragment, relation: URIRef | Fragment

@@ -66,7 +66,7 @@ class EntityFinder(ABC):
         found = await self._search.same(names)
         if any(stop is Stop.TIME_OUT for _, stop in found.values()):
             raise errors.stopped_by_store()
-        ranks_by_name = {name: self._bearers(name, hits) for name, (hits, _) in found.items()}
+        ranks_by_name = {name: self._named(name, hits) for name, (hits, _) in found.items()}
         orders = {
             name: sorted(ranks, key=lambda iri: (ranks[iri][0], self.order(iri)))
             for name, ranks in ranks_by_name.items()
@@ -89,7 +89,7 @@ class EntityFinder(ABC):
             pages[name] = first_page(shown[:limit], len(order), limit, found[name][1])
         return pages
 
-    def _bearers(self, name: str, hits: Iterable[Hit]) -> dict[URIRef, tuple[Rank, str]]:
+    def _named(self, name: str, hits: Iterable[Hit]) -> dict[URIRef, tuple[Rank, str]]:
         languages = self.naming.languages
         return entities_named(
             name, ((hit.entity, hit.kind, language_rank(hit.language, languages), hit.text) for hit in hits)

@@ -120,9 +120,9 @@ class RowSearch(ABC, Generic[F, R]):
         )
 
 
-def branch(reader: Reader, *, number: int, row: Fragment, by: Fragment, fitting: Fragment) -> str:
-    """The query for the rows of pattern `by` that meet the condition `fitting`, as branch `number` of a union."""
-    return reader.filled(queries.FITTING, number=number, row=row, by=by, fitting=fitting, most=MAX_READ + 1)
+def branch(reader: Reader, *, number: int, row: Fragment, by: Fragment, condition: Fragment) -> str:
+    """The query for the rows of pattern `by` that meet the condition `condition`, as branch `number` of a union."""
+    return reader.filled(queries.ROWS_THAT_MEET, number=number, row=row, by=by, condition=condition, most=MAX_READ + 1)
 
 
 async def searched(reader: Reader, branches: Sequence[str]) -> Read:

@@ -143,10 +143,10 @@ class NameSearch(Protocol):
 class Lookup:
     """How names are looked up in a store: by index, and by a scan of all names.
 
-    `bearers` is the query for the entities named by one of `$texts`, `scan` that for all names.
+    `named` is the query for the entities named by one of `$texts`, `scan` that for all names.
     """
 
-    bearers: str
+    named: str
     scan: str | None
     """The query that scans all names; None where there are too many."""
     kinds: Mapping[URIRef, int]
@@ -209,7 +209,7 @@ class SparqlNames(NameSearch):
             for spelling in spellings(name)
             for tag in self._lookup.languages
         ]
-        await found.add(literals, size, lambda batch: self._hits(self._lookup.bearers, texts=values(*batch)))
+        await found.add(literals, size, lambda batch: self._hits(self._lookup.named, texts=values(*batch)))
         if index := await self.index():
             full_text_queries = {
                 name: index.and_separator.join(map(index.word, WORD.findall(name)[:_MAX_WORDS])) for name in found.names
@@ -240,10 +240,10 @@ class SparqlNames(NameSearch):
         words = WORD.findall(hint.lower())[:_MAX_WORDS]
         if not words or not findable(hint):
             return (await self.same([hint]))[hint]
-        found = await self._bearers(spellings(hint))
+        found = await self._named(spellings(hint))
         very_name = any(hit.text.casefold() == hint.casefold() for hit in found[0])
         if others := [spelling for text in plural_variants(hint)[:_MAX_OTHER_NUMBERS] for spelling in spellings(text)]:
-            found = _combined(found, await self._bearers(others))
+            found = _combined(found, await self._named(others))
         if index := await self.index():
             found = await self._widen(index, hint, words, found)
         elif not very_name:
@@ -281,11 +281,11 @@ class SparqlNames(NameSearch):
         if self._descriptions:
             yield self._descriptions, every_word
 
-    async def _bearers(self, texts: Iterable[str]) -> Hits:
+    async def _named(self, texts: Iterable[str]) -> Hits:
         """Look up the names and aliases that equal one of these texts."""
         languages = self._lookup.languages
         literals = values(*(Literal(text, lang=language) for text in dict.fromkeys(texts) for language in languages))
-        return await self._hits(self._lookup.bearers, texts=literals)
+        return await self._hits(self._lookup.named, texts=literals)
 
     async def _matching(self, index: FullText, kinds: Collection[URIRef], question: str) -> Hits:
         return await self._hits(index.matching, kinds=values(*kinds), words=Literal(question))

@@ -12,7 +12,7 @@ from kgnav_mcp.model import Direction
 
 UNION: Final = "SELECT * WHERE { $branches }"
 """Costs the sum of its branches."""
-SIGN: Final = "SELECT (1 AS ?n) WHERE {}"
+PING: Final = "SELECT (1 AS ?n) WHERE {}"
 """Costs nothing. Any answer shows that the store responds."""
 BLAZEGRAPH_PROBE: Final = (
     "SELECT (1 AS ?n) WHERE "
@@ -56,7 +56,7 @@ AMONG: Final = "VALUES $variable { $terms }"
 
 # Filters on the far ends of rows
 
-FITTING: Final = "{ SELECT DISTINCT ($number AS ?number) $row WHERE { $by $fitting } LIMIT $most }"
+ROWS_THAT_MEET: Final = "{ SELECT DISTINCT ($number AS ?number) $row WHERE { $by $condition } LIMIT $most }"
 """Costs the conditions on the far end, for each row that $by binds."""
 OF_ONE_TYPE: Final = "$node $typing ?kind FILTER(?kind IN ($types))"
 """Costs a look-up for each type of each far end."""

@@ -13,7 +13,7 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql_base import errors
 from kgnav_mcp.adapters.sparql_base.dialect import Dialect
-from kgnav_mcp.adapters.sparql_base.queries import SIGN, UNION, USED
+from kgnav_mcp.adapters.sparql_base.queries import PING, UNION, USED
 from kgnav_mcp.adapters.sparql_base.results import Answer, Term
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, fill, values
 from kgnav_mcp.concurrency import gathered, in_thread
@@ -240,7 +240,7 @@ class Reader:
             StoreUnavailable: nothing answers.
         """
         with suppress(InvalidStore, Unsupported):
-            await self._client.select(SIGN, waits=False)
+            await self._client.select(PING, waits=False)
 
 
 def _is_empty_group(row: Row) -> bool:

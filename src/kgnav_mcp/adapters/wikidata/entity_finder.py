@@ -234,7 +234,7 @@ class _LabelNames(SparqlNames):
 
     def __init__(self, store: Store) -> None:
         lookup = Lookup(
-            bearers=queries.BEARERS,
+            named=queries.WITH_NAMES,
             scan=queries.SCAN if store.wikidata.scans else None,
             kinds={RDFS.label: NAME, SKOS.altLabel: ALIAS},
             languages=label_languages(store.languages),

@@ -175,14 +175,14 @@ class PatternWriter(Writer):
         direct = [self._ids.direct(self._property(relation)).n3() for relation in relations]
         return self._part(queries.REACHES, ends, relations=Fragment("|".join(direct)))
 
-    def qualifier(self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment) -> Fragment:
+    def qualifier(self, ends: EdgeVariables, condition: QualifierCondition, value: Fragment) -> Fragment:
         if not self._statements:
             raise cannot_express("qualifiers")
-        names = [self._property(name) for name in asked.owned.ids]
+        names = [self._property(name) for name in condition.owned.ids]
         statement = ends.own("s")
-        if asked.node is not None:
+        if condition.node is not None:
             return self._qualifiers.joined(statement, names, value)
-        return self._qualifiers.equal(statement, names, value, asked.values)
+        return self._qualifiers.equal(statement, names, value, condition.values)
 
     def _part(self, template: str, ends: EdgeVariables, **terms: URIRef | Fragment) -> Fragment:
         return self.part(template, source=ends.source, target=ends.target, **terms)

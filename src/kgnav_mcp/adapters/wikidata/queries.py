@@ -237,7 +237,7 @@ FULL_VALUES: Final = "SELECT ?v ?p ?o WHERE { VALUES ?v { $nodes } ?v ?p ?o }"
 
 # Finding by label
 
-BEARERS: Final = (
+WITH_NAMES: Final = (
     "SELECT ?s ?p ?o WHERE { VALUES ?p { rdfs:label skos:altLabel } VALUES ?o { $texts } ?s ?p ?o "
     "FILTER(STRSTARTS(STR(?s), $entities)) } LIMIT $most"
 )

@@ -287,7 +287,7 @@ class RowSearch(matching.RowSearch[StatementRow, StatementRow]):
         names = [path[0] for path in relation_paths]
         reader, form, side = self._store.reader, self._store.form, self._direction
         outgoing = side is Direction.OUTGOING
-        fitting = self._far.part(reader, "?o" if outgoing else "?s", naming="rdfs:label", typing="$instance")
+        condition = self._far.part(reader, "?o" if outgoing else "?s", naming="rdfs:label", typing="$instance")
         kind = reader.filled(queries.KINDS[FarEndKind.ENTITY if outgoing else None])
         pattern = form.valued if outgoing else form.rows[side]
         branches = [
@@ -296,7 +296,7 @@ class RowSearch(matching.RowSearch[StatementRow, StatementRow]):
                 number=place,
                 row=Fragment("?s ?st ?o"),
                 by=reader.part(queries.AROUND[side], s=values(*batch), rows=self._store.rows(pattern, name)),
-                fitting=Fragment(f"{kind} {fitting.text}"),
+                condition=Fragment(f"{kind} {condition.text}"),
             )
             for place, name in enumerate(names)
             for batch in batches(self._anchors, MAX_TERMS)

@@ -42,16 +42,16 @@ from kgnav_mcp.navigation.plans.explain.first_rows import (
     without_extra_row,
 )
 from kgnav_mcp.navigation.plans.lookups import Lookups
-from kgnav_mcp.navigation.plans.pushdown.proofs import collected, proved, with_proof
+from kgnav_mcp.navigation.plans.pushdown.proofs import count_of_grouped_rows, with_edge_columns, with_proof
 from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter
 from kgnav_mcp.port.lists import items_before
 from kgnav_mcp.store_limits import StoreLimits, limited_to, store_limits
 
-BOUND = 100_000
+MAX_HELD_ROWS = 100_000
 """Rows that are held outside the store at most."""
-_PROBE_BOUND = 20_000
+_MAX_PROBED_ROWS = 20_000
 """Rows that are held at most to learn whether an edge leads from a label to a label."""
 
 
@@ -66,12 +66,12 @@ _CHEAP_STEPS = 1_000_000
 """Estimated work of a plan up to which the rows behind its limit are counted, too, if they may belong to a tie."""
 _MAX_JOINED = 100_000
 """Values that a plan joins to one text or list up to which it runs in the store, whose memory they may use up."""
-_SIZES_S = 0.25
+_SIZES_SECONDS = 0.25
 """Seconds for the sizes that an error names. They are known from the check, as a rule."""
 _UNEXPLAINED = "There was no time to find out more about this answer."
-COUNTED_S = 0.25
+TOTAL_SECONDS = 0.25
 """Seconds for the number of rows that a plan has without its limit: the answer is complete without it."""
-_COUNTED_STEPS = 200_000
+_MAX_TOTAL_STEPS = 200_000
 """Estimated work of that count, in edges and sorted values, up to which it is made."""
 _NO_PROOF = "Ask without proof, or for the proof of one row alone, by the ids of its nodes."
 _EVALUATED = "evaluated:"
@@ -84,7 +84,7 @@ class PlanRunner:
     """Checks a plan on one graph, and runs it: what the check has read is not read again."""
 
     graph: GraphAdapter
-    bound: int = BOUND
+    bound: int = MAX_HELD_ROWS
     by_store: bool = True
     """Whether the store runs plans if it can. False: plans are evaluated here, and the size of each part is known."""
     progress: Progress | None = None
@@ -165,9 +165,9 @@ class PlanRunner:
         counting = counting_without_limit(plan, page)
         if counting is None or Capability.PLANS not in self.graph.capabilities:
             return ""
-        if estimated_steps(await SchemaNames.of(self.graph), counting) > _COUNTED_STEPS:
+        if estimated_steps(await SchemaNames.of(self.graph), counting) > _MAX_TOTAL_STEPS:
             return ""
-        async with asyncio.timeout(COUNTED_S):
+        async with asyncio.timeout(TOTAL_SECONDS):
             return await limit_note(counting, page, lambda one: self._page(one, 2, deadline, by_store_only=True))
 
     async def _page(
@@ -187,7 +187,7 @@ class PlanRunner:
             return self._product(plan, pages)
         evaluated = after is not None and after.startswith(_EVALUATED)
         limits = await self._step_limits(plan, after)
-        compiled = proved(plan) if proof else plan
+        compiled = with_edge_columns(plan) if proof else plan
         by_store = self.by_store and Capability.PLANS in self.graph.capabilities
         if by_store and compiled and not evaluated and max_joined_values(plan) <= _MAX_JOINED:
             position = lambda: "the store is at work"  # noqa: E731
@@ -247,7 +247,7 @@ class PlanRunner:
         Raises:
             PlanTooLarge: there are too many edges to collect.
         """
-        counting = collected(plan)
+        counting = count_of_grouped_rows(plan)
         page = None if counting is None else await self.graph.run(counting, limit=1)
         rows = sum(cell for row in (page.items if page else ()) for cell in row.cells if isinstance(cell, int))
         if rows > self.bound:
@@ -260,7 +260,7 @@ class PlanRunner:
     async def _sizes(self, plan: Plan) -> tuple[PartSize, ...]:
         """The sizes of the labels and relations of a plan that failed; none if they are not known by now."""
         with suppress(StoreTimeout, TimeoutError):
-            async with asyncio.timeout(_SIZES_S):
+            async with asyncio.timeout(_SIZES_SECONDS):
                 return await sizes_of(self.graph, plan)
         return ()
 
@@ -275,7 +275,7 @@ def _rows_before(position: str) -> int:
 
 async def _has_rows(graph: GraphAdapter, plan: Plan) -> bool | None:
     try:
-        page = await evaluate(graph, plan, limit=1, bound=_PROBE_BOUND)
+        page = await evaluate(graph, plan, limit=1, bound=_MAX_PROBED_ROWS)
     except (PlanTooLarge, StoreTimeout):
         return None  # too much to read: an unknown answer is no reason to refuse the plan
     return bool(page.items)

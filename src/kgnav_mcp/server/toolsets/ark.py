@@ -22,7 +22,7 @@ from kgnav_mcp.server.tool import ToolCall, ToolSpec
 from kgnav_mcp.server.toolsets import Toolset
 from kgnav_mcp.server.toolsets.trail import HANDLE
 from kgnav_mcp.server.trail_recorder import TrailUse
-from kgnav_mcp.server.worked_examples import TRAIL_SHOWN, ExampleCall, follow, look, question
+from kgnav_mcp.server.worked_examples import TRAIL_SHOWN, ExampleCall, question, reason_to_follow, reason_to_look
 
 _CITED = 100
 """Maximum triples that one step may cite."""
@@ -146,10 +146,10 @@ def _example_calls(walk: Walk) -> list[ExampleCall]:
     for number, step in enumerate(walk, 1):
         search = {"entity": step.entity, "direction": str(step.direction), "trail": TRAIL_SHOWN}
         before = walk[number - 2] if number > 1 else None
-        calls.append(ExampleCall(look(step, before), "search", search, step, shows_ends=not step.is_hub))
+        calls.append(ExampleCall(reason_to_look(step, before), "search", search, step, shows_ends=not step.is_hub))
         if step.is_hub:
             filtered = {**search, "properties_to_filter_for": [step.relation]}
-            calls.append(ExampleCall(follow(step), "search", filtered, step))
+            calls.append(ExampleCall(reason_to_follow(step), "search", filtered, step))
         outgoing = step.direction is Direction.OUTGOING
         kept = {
             "trail": TRAIL_SHOWN,

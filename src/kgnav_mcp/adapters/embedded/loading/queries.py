@@ -34,17 +34,17 @@ WHERE id > ?1 AND id <= ?2 AND substr(key, 1, 2) <> '_:'
 # One scan of the terms with an index probe each, then one row of the names for each match.
 INDEX_NAMED_KEYS = "CREATE INDEX staging.named_key_key ON named_key (key)"
 MATCH_NAMED_KEYS = """
-INSERT INTO staging.fitting SELECT t.id, k.rowid FROM staging.term t CROSS JOIN staging.named_key k ON k.key = t.key
+INSERT INTO staging.key_match SELECT t.id, k.rowid FROM staging.term t CROSS JOIN staging.named_key k ON k.key = t.key
 """
 STAGE_MATCHED_NAMES = """
 INSERT INTO staging.naming
 SELECT f.node, k.kind, k.rank, k.language, k.text
-FROM staging.fitting f CROSS JOIN staging.named_key k ON k.rowid = f.named_key
+FROM staging.key_match f CROSS JOIN staging.named_key k ON k.rowid = f.named_key
 """
 # One scan of the matching names, one probe for each relation; `?1` is a JSON list of relation keys.
 COUNT_MATCHED_NAMES = """
 SELECT count(*) FROM (
-    SELECT named_key FROM staging.fitting WHERE named_key >= ?2 AND named_key < ?3
+    SELECT named_key FROM staging.key_match WHERE named_key >= ?2 AND named_key < ?3
     UNION
     SELECT k.rowid FROM json_each(?1) r CROSS JOIN staging.named_key k ON k.key = r.value
     WHERE k.rowid >= ?2 AND k.rowid < ?3
@@ -354,7 +354,7 @@ CREATE TABLE staging.naming (
 CREATE TABLE staging.named_key (
     key TEXT NOT NULL, kind INTEGER NOT NULL, rank INTEGER NOT NULL, language TEXT, text TEXT NOT NULL
 );
-CREATE TABLE staging.fitting (node INTEGER NOT NULL, named_key INTEGER NOT NULL);
+CREATE TABLE staging.key_match (node INTEGER NOT NULL, named_key INTEGER NOT NULL);
 CREATE TABLE staging.labelled (node INTEGER NOT NULL, label INTEGER NOT NULL);
 CREATE TABLE staging.reifier (
     reifier INTEGER NOT NULL, s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER,

@@ -173,16 +173,16 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
             counts = await self._counts.one_hop(iris, self._direction, FarEndKind.ENTITY)
             relation_paths = await in_thread(len(iris), lambda: list(counts.by_path()))
         relation_paths = [path for path in relation_paths if all(map(self._counts.shows, path))]
-        fitting = self._far.part(self._reader, "?o", naming="$named", typing="$typed")
+        condition = self._far.part(self._reader, "?o", naming="$named", typing="$typed")
         branches = [
-            self._branch(number, path, values(*batch), fitting)
+            self._branch(number, path, values(*batch), condition)
             for number, path in enumerate(relation_paths)
             for batch in batches(iris, MAX_TERMS)
         ]
         read = await searched(self._reader, branches)
         return await in_thread(len(read.rows), lambda: self._in_order(read.rows, relation_paths)), read.stop
 
-    def _branch(self, number: int, path: Path, iris: Fragment, fitting: Fragment) -> str:
+    def _branch(self, number: int, path: Path, iris: Fragment, condition: Fragment) -> str:
         side = self._direction
         if len(path) == 1:
             pattern = self._reader.part(queries.BY[side], s=iris, p=path[0])
@@ -193,7 +193,7 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
         row = Fragment("?s ?o" if len(path) == 1 else "?s ?m ?o")
         kind = self._counts.ends(side, FarEndKind.ENTITY)
         return branch(
-            self._reader, number=number, row=row, by=Fragment(f"{pattern.text} . {kind.text}"), fitting=fitting
+            self._reader, number=number, row=row, by=Fragment(f"{pattern.text} . {kind.text}"), condition=condition
         )
 
     def _in_order(self, read: Iterable[Row], relation_paths: Sequence[Path]) -> list[Placed]:

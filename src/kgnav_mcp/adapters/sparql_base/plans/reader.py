@@ -99,7 +99,7 @@ class MatchReader:
         await self._check_sizes(rows, limit, terms["pattern"], whole=question.least == 1)
         blanks = [name for name in names if any(isinstance(row.get(name.removeprefix("?")), BNode) for row in rows)]
         if not blanks:
-            return await self._fits(rows, names)
+            return await self._converted(rows, names)
         matches = self._reader.part(queries.MATCH_PATTERN, skip=0, most=limit, **terms)
         found = await self._blank_matches(matches, terms["pattern"], names, blanks)
         return _largest_first(found) if question.largest_first else found
@@ -156,9 +156,9 @@ class MatchReader:
         names, columns = ([name.removeprefix("?") for name in each] for each in (names, columns))
         found: dict[tuple[str, ...], tuple[int, list[dict[Term, None]]]] = {}
         for row in rows:
-            fit = self._fit(row, names)
-            if fit.number:
-                _, values = found.setdefault(fit.nodes, (fit.number, [{} for _ in columns]))
+            match = self._match(row, names)
+            if match.number:
+                _, values = found.setdefault(match.nodes, (match.number, [{} for _ in columns]))
                 for value, column in zip(values, columns, strict=True):
                     if column in row:
                         value[row[column]] = None
@@ -194,19 +194,19 @@ class MatchReader:
         if size >= bound:
             raise cannot_express(f"more than {bound:,} matches")
 
-    async def _fits(
+    async def _converted(
         self, rows: Sequence[Row], names: Sequence[str], blanks: Mapping[BNode, str] = MappingProxyType({})
     ) -> Sequence[PatternMatch]:
         """Convert rows; `blanks` are the ids of the blank nodes of this answer."""
         variables = [name.removeprefix("?") for name in names]
         found = await in_thread(
-            len(rows), lambda: [fit for row in rows if (fit := self._fit(row, variables, blanks)).number]
+            len(rows), lambda: [match for row in rows if (match := self._match(row, variables, blanks)).number]
         )
-        if len({fit.nodes for fit in found}) < len(found):
+        if len({match.nodes for match in found}) < len(found):
             raise cannot_express("groups in an order that is not stable")
         return found
 
-    def _fit(
+    def _match(
         self, row: Row, variables: Sequence[str], blanks: Mapping[BNode, str] = MappingProxyType({})
     ) -> PatternMatch:
         """Convert a row. Blank nodes without an id are refused: their labels are valid only within this answer."""

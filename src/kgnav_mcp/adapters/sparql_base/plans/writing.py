@@ -148,17 +148,17 @@ class Writer(ABC):
         del node, relations, bounds
         raise cannot_express("values of properties")
 
-    def qualifier(self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment) -> Fragment:
-        """Write a pattern that an edge has a qualifier, and bind its value. It may match more than `asked`.
+    def qualifier(self, ends: EdgeVariables, condition: QualifierCondition, value: Fragment) -> Fragment:
+        """Write a pattern that an edge has a qualifier, and bind its value. It may match more than `condition`.
 
         Raises:
             Unsupported: edges have no qualifiers here, or SPARQL cannot express such a value.
         """
-        del ends, asked, value
+        del ends, condition, value
         raise cannot_express("properties of edges")
 
     def exact_qualifier(
-        self, ends: EdgeVariables, asked: QualifierCondition, value: Fragment, *, selects: bool
+        self, ends: EdgeVariables, condition: QualifierCondition, value: Fragment, *, selects: bool
     ) -> Fragment:
         """Write a condition that an edge has a qualifier with one of some constants; it adds no rows.
 
@@ -167,7 +167,7 @@ class Writer(ABC):
         Raises:
             Unsupported: SPARQL cannot express it exactly.
         """
-        del ends, asked, value, selects
+        del ends, condition, value, selects
         raise cannot_express("properties of edges")
 
     def property(self, relation: str) -> URIRef:

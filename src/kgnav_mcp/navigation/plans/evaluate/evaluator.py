@@ -218,7 +218,7 @@ class _Evaluation:
 
     async def _matches_in_store(self, match: Match, table: Table, needs: RequiredColumns) -> Table | None:
         """The rows extended by the matches that the store finds; None if it cannot match the pattern."""
-        return None if self._store is None else await self._store.fitted(match, table, needs)
+        return None if self._store is None else await self._store.match_rows(match, table, needs)
 
     async def _or_explain(self, match: Match, table: Table, found: Table) -> Table:
         """The matches that the store found. If there are none, the pattern is read to find the part without a match."""

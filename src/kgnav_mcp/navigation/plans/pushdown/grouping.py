@@ -103,7 +103,7 @@ async def grouped(store: StoreMatcher, match: Match, project: Project) -> tuple[
         return None
     if table is None or not table.rows:
         return None
-    kept = await store.asker.rows_where(table, left)
+    kept = await store.expressions.rows_where(table, left)
     return (kept, over_groups) if kept.rows else None
 
 
@@ -188,7 +188,7 @@ async def _joined(store: StoreMatcher, pattern: Match, separate: _Separate) -> T
         aggregate = rewritten(one, own.over_groups)
         table = await _weighted(store, pattern, own.columns, store.bound)
         columns = (*(Column(key, Variable(key)) for key in names), Column(name, aggregate))
-        tables.append(None if table is None else await projected(store.asker, Project(columns), table))
+        tables.append(None if table is None else await projected(store.expressions, Project(columns), table))
     by_key: dict[tuple[object, ...], Row] = {}
     for table in tables:
         if table is None:

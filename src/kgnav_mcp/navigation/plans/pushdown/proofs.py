@@ -28,7 +28,7 @@ _PROOF = "\0proof"
 """Prefix of the names of columns with edges. No variable has such a name."""
 
 
-def proved(plan: Plan) -> Plan | None:
+def with_edge_columns(plan: Plan) -> Plan | None:
     """The plan with columns of edges after its own; None if one query cannot return them.
 
     It cannot for unions, whose equal rows would become distinct, and for paths of which only the ends are known.
@@ -71,7 +71,7 @@ def _groups(project: Project) -> bool:
     return project.distinct or any(aggregates(column.value) for column in project.columns)
 
 
-def collected(plan: Plan) -> Plan | None:
+def count_of_grouped_rows(plan: Plan) -> Plan | None:
     """A plan that counts the rows whose edges are collected at the first grouping; None if nothing is grouped."""
     (pipeline,) = plan.pipelines
     for place, clause in enumerate(pipeline.clauses):
@@ -82,7 +82,7 @@ def collected(plan: Plan) -> Plan | None:
 
 
 def with_proof(page: PlanPage, columns: Sequence[str]) -> PlanPage:
-    """The answer of a plan made by `proved`, with edges moved from its columns to the proof of rows."""
+    """The answer of a plan made by `with_edge_columns`, with edges moved from its columns to the proof of rows."""
     width = len(columns)
     rows = (PlanRow(row.cells[:width], tuple(dict.fromkeys(_interleaved(row.cells[width:])))) for row in page.items)
     return replace(page, items=tuple(rows), columns=tuple(columns))

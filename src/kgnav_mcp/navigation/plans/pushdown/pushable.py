@@ -39,7 +39,9 @@ _SIMPLE = (Joined, Not, Compare, ComparisonChain, IsNull, HasLabel, Constant, Li
 _NUMBERS = frozenset((AggregateFunction.COUNT, AggregateFunction.SUM, AggregateFunction.AVERAGE))
 
 
-def splits(match: Match, outer: frozenset[str], values: frozenset[str]) -> list[tuple[Conditions, Conditions]]:
+def condition_splits(
+    match: Match, outer: frozenset[str], values: frozenset[str]
+) -> list[tuple[Conditions, Conditions]]:
     """Ways to split the conditions of a pattern into those for the store and the others, best first.
 
     The store gets all conditions, or those that compare values, or those that every store takes, with or without

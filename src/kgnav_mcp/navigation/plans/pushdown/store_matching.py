@@ -31,7 +31,7 @@ from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.evaluate.values import Node, Row, Table
-from kgnav_mcp.navigation.plans.pushdown.pushable import Conditions, is_open, returns_plain_columns, splits
+from kgnav_mcp.navigation.plans.pushdown.pushable import Conditions, condition_splits, is_open, returns_plain_columns
 from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
@@ -118,8 +118,8 @@ class PatternRequest:
 class StoreMatcher:
     """Has the store run parts of the plan of one evaluation."""
 
-    def __init__(self, graph: GraphAdapter, reader: Reader, asker: ExpressionEvaluator) -> None:
-        self._graph, self.reader, self.asker = graph, reader, asker
+    def __init__(self, graph: GraphAdapter, reader: Reader, expressions: ExpressionEvaluator) -> None:
+        self._graph, self.reader, self.expressions = graph, reader, expressions
 
     async def begun(self, clauses: Sequence[Clause], *, whole: bool) -> tuple[Table, int] | None:
         """The rows after as many clauses as the store can run, up to a projection, and the number of these clauses.
@@ -144,7 +144,7 @@ class StoreMatcher:
                 return Table(tuple(column.name for column in project.columns), await self.rows(page)), place + 1
         return None
 
-    async def fitted(self, match: Match, table: Table, needs: RequiredColumns) -> Table | None:
+    async def match_rows(self, match: Match, table: Table, needs: RequiredColumns) -> Table | None:
         """The rows extended by the needed parts of a pattern's matches; None if the store cannot match the pattern.
 
         Conditions that the store cannot express are evaluated here, on its rows.
@@ -157,7 +157,7 @@ class StoreMatcher:
         if needs.counted and len(table.rows) > 1:
             return None  # distinct nodes near several rows are not the sum of those near each
         values = [name for name in table.names if not has_nodes(table, [name])]
-        for pushed, remaining in splits(match, frozenset(table.names), frozenset(values)):
+        for pushed, remaining in condition_splits(match, frozenset(table.names), frozenset(values)):
             with suppress(Unsupported):
                 return await self._by_store(match, table, needs, pushed, remaining)
         return None
@@ -165,7 +165,7 @@ class StoreMatcher:
     async def _by_store(
         self, match: Match, table: Table, needs: RequiredColumns, pushed: Conditions, remaining: Conditions
     ) -> Table | None:
-        """As `fitted`: the store applies the conditions `pushed`, the others are evaluated on its rows.
+        """As `match_rows`: the store applies the conditions `pushed`, the others are evaluated on its rows.
 
         Raises:
             Unsupported: the store cannot express the pattern or these conditions.
@@ -207,7 +207,7 @@ class StoreMatcher:
         rows = _with_nulls(rows, [one.variable for one in match.edges if one not in valued and one.variable in wanted])
         if paths:
             rows = await in_thread(len(rows.rows), lambda: with_paths(replace(match, paths=paths), rows))
-        kept = with_proof(match, await self.asker.rows_where(rows, remaining))
+        kept = with_proof(match, await self.expressions.rows_where(rows, remaining))
         if kept.rows and needs.top is None:
             await self._measure(match, kept, edges=not (given or needs.counted))
         return kept
