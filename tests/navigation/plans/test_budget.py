@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import re
 from collections.abc import AsyncGenerator
+from contextlib import nullcontext
 
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge
 from kgnav_mcp.languages.cypher import parse_cypher
@@ -16,7 +19,7 @@ from kgnav_mcp.navigation.plans import budget
 from kgnav_mcp.navigation.plans.budget import Budget
 from kgnav_mcp.navigation.plans.evaluate.comparisons import MemberSet, compare
 from kgnav_mcp.navigation.plans.evaluate.paging import answer_tag
-from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Table, Value, size_in_bytes
+from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PropertyList, Table, Value, size_in_bytes
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Comparison, Variable
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -187,3 +190,28 @@ def test_a_list_is_weighed_in_each_row_but_measured_once():
     Budget(10_000).check_table(few)
     with pytest.raises(PlanOverBudget, match=r"at the values of names in [0-9,]+ rows"):
         Budget(10_000).check_table(many)
+
+
+@pytest.mark.parametrize(
+    ("last", "refused"),
+    [("RETURN x.name AS name, count(*) AS n", False), ("MATCH (y) RETURN count(y.name) AS n", True)],
+    ids=["answered", "refused"],
+)
+async def test_the_nodes_of_a_plan_are_freed_when_it_ends_and_not_by_a_garbage_collection(
+    demo: GraphAdapter, last: str, *, refused: bool
+):
+    plan = parse_cypher(f"MATCH (a)-[r]->(b) WITH collect(a) AS c, count(b) AS n UNWIND c AS x {last}")
+    gc.collect()
+    before = _nodes_and_edges()
+    gc.disable()
+    try:
+        with pytest.raises(PlanTooLarge) if refused else nullcontext():
+            assert (await PlanRunner(demo, by_store=False).run(plan, limit=9)).items
+        await in_thread(1_000, lambda: None)  # the thread drops its last work when it takes another
+        assert _nodes_and_edges() <= before
+    finally:
+        gc.enable()
+
+
+def _nodes_and_edges() -> int:
+    return sum(isinstance(one, Node | Edge) for one in gc.get_objects())

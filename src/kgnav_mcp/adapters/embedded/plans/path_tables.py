@@ -10,7 +10,7 @@ from typing import Any, cast
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.plans.names import NameResolver
 from kgnav_mcp.adapters.embedded.plans.statement import unsupported
-from kgnav_mcp.adapters.embedded.plans.value_encoding import sortable
+from kgnav_mcp.adapters.embedded.plans.value_encoding import list_json, sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.plan import EdgePattern
 from kgnav_mcp.port.path_search import CountRequest, Link, PathSearch, Search
@@ -29,8 +29,7 @@ def listed(members: Iterable[object]) -> list[object]:
 
 def dumped(members: Iterable[object]) -> str:
     """Returns the JSON of a list of nodes or edges."""
-    value = listed(json.loads(one) if isinstance(one, str) else one for one in members)
-    return json.dumps(value, separators=(",", ":"))
+    return list_json(listed(json.loads(one) if isinstance(one, str) else one for one in members))
 
 
 def path(turned: str, *parts: Any) -> str | None:  # noqa: ANN401 - whatever SQLite gives

@@ -90,9 +90,12 @@ async def evaluate(
     budget = Budget(bound, deadline)
     edge_ids = not proof and not uses_edges(plan)
     evaluation = _Evaluation(graph, budget, lookups, by_store=by_store, edge_ids=edge_ids)
-    async with time_limit(deadline, budget.position), reporting(progress, budget.progress):
-        table = await evaluation.answer(plan, proof=proof)
-        return await evaluation.page(plan, table, limit, after)
+    try:
+        async with time_limit(deadline, budget.position), reporting(progress, budget.progress):
+            table = await evaluation.answer(plan, proof=proof)
+            return await evaluation.page(plan, table, limit, after)
+    finally:
+        evaluation.end()
 
 
 class _Evaluation:
@@ -107,6 +110,10 @@ class _Evaluation:
         self._expressions = ExpressionEvaluator(self._reader, self._match)
         runs_plans = by_store and Capability.PLANS in graph.capabilities
         self._store = StoreMatcher(graph, self._reader, self._expressions) if runs_plans else None
+
+    def end(self) -> None:
+        """Drop what refers to this object, so that its nodes and edges are freed now, not by a garbage collection."""
+        del self._expressions, self._store
 
     async def answer(self, plan: Plan, *, proof: bool) -> Table:
         """All rows of a plan."""

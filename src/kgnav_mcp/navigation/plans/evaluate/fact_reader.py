@@ -107,25 +107,24 @@ class Reader:
 
     def answers(self) -> Callable[[Cell], Value]:
         """A function that returns the values of the cells of one answer of the store: nodes, edges, numbers, lists."""
-        edge = self._interned.edge_of_answer()
+        return partial(self._value, self._interned.edge_of_answer())
 
-        def value(cell: Cell) -> Value:
-            match cell:
-                case Entity():
-                    node = self._interned.node(cell)
-                    if cell.label is not None or cell.types:  # otherwise nothing is known of it yet but its id
-                        self._entities.setdefault(node, cell)
-                    return node
-                case Triple():
-                    return edge(cell)
-                case tuple():
-                    return tuple(map(value, cell))
-                case Path():
-                    raise TypeError("paths are made of their nodes and edges")
-                case _:
-                    return cell
-
-        return value
+    def _value(self, edge: Callable[[Triple], Edge], cell: Cell) -> Value:
+        """The value of a cell; `edge` returns the edges of its answer."""
+        match cell:
+            case Entity():
+                node = self._interned.node(cell)
+                if cell.label is not None or cell.types:  # otherwise nothing is known of it yet but its id
+                    self._entities.setdefault(node, cell)
+                return node
+            case Triple():
+                return edge(cell)
+            case tuple():
+                return tuple(self._value(edge, one) for one in cell)
+            case Path():
+                raise TypeError("paths are made of their nodes and edges")
+            case _:
+                return cell
 
     async def describe(self, nodes: Iterable[Node]) -> None:
         """Read the entities of nodes: labels and types."""
