@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -81,7 +83,17 @@ async def gathered_for(items: Iterable[S], work: Callable[[S], Awaitable[T]]) ->
 
 _LARGE = 200
 """Number of items from which work goes to a thread: work on 10,000 items takes a tenth of a second."""
-_WORKER, _PLAN_WORKER = ThreadPoolExecutor(1, "kgnav-work"), ThreadPoolExecutor(1, "kgnav-plans")
+_NICENESS = 10
+
+
+def lower_priority() -> None:
+    """Let all other threads compute before this one, from now on. Only Linux has priorities of single threads."""
+    if sys.platform == "linux":
+        os.nice(_NICENESS)
+
+
+_WORKER = ThreadPoolExecutor(1, "kgnav-work")
+_PLAN_WORKER = ThreadPoolExecutor(1, "kgnav-plans", initializer=lower_priority)
 """One thread for plans, one for other calls: each computing thread delays the event loop by its share of the GIL."""
 
 

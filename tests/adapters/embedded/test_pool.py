@@ -163,6 +163,29 @@ async def test_a_thread_that_does_not_come_back_is_replaced(toy_file: Path, monk
     assert not [thread for thread in threads if thread.is_alive()], "each ends when it does come back"
 
 
+async def test_a_long_plan_lowers_the_priority_of_its_thread_which_takes_no_further_job(
+    toy_file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(session, "_LONG_S", 0.0)
+    lowered: list[threading.Thread] = []
+    monkeypatch.setattr(session, "lower_priority", lambda: lowered.append(threading.current_thread()))
+    pool = Pool(str(toy_file), timeout=30)
+
+    def counted(session: Session) -> object:
+        return session.one(ENDLESS.replace("FROM c)", "FROM c LIMIT 100000)")), threading.current_thread()
+
+    _, ordinary = await pool.run(counted)
+    assert lowered == [], "a call that is no plan"
+    with limited_to(StoreLimits(of_plan=True)):
+        jobs = [asyncio.ensure_future(pool.run(counted)) for _ in range(5)]
+        answers = await asyncio.gather(*jobs)
+    assert [row for row, _ in answers] == [(100_000,)] * 5
+    assert len(lowered) == 5
+    assert {*lowered} == {thread for _, thread in answers}
+    assert await pool.run(counted) == ((100_000,), ordinary)
+    await pool.close()
+
+
 @pytest.mark.parametrize("error", [KeyError(7), ValueError("no JSON"), OverflowError(), IndexError()])
 async def test_a_row_that_is_not_as_it_was_written_means_a_damaged_file(pool: Pool, error: Exception):
     def read(_: Session) -> object:

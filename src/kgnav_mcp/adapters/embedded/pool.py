@@ -63,6 +63,7 @@ class Workers:
         self._idle = threading.Semaphore(0)
         self._threads: set[_Worker] = set()
         self._lost: set[_Worker] = set()
+        self._closed = False
 
     def submit(self, work: Callable[[Session], T], ticket: Ticket) -> Future[T]:
         """Queues work for the next free thread and returns its future."""
@@ -74,6 +75,7 @@ class Workers:
 
     async def close(self) -> None:
         """Ends the threads. Does not wait for lost ones; these close their session when they come back."""
+        self._closed = True
         threads = [*self._threads]
         for _ in threads:
             self._jobs.put(None)
@@ -101,9 +103,11 @@ class Workers:
         return session
 
     def left(self, thread: _Worker) -> None:
-        """Notes that a thread has ended."""
+        """Notes that a thread has ended, and starts another one if jobs wait."""
         self._threads.discard(thread)
         self._lost.discard(thread)
+        if not self._closed and not self._jobs.empty():
+            self._start_thread()
 
     def _start_thread(self) -> None:
         """Starts one more thread if the limits allow it."""
@@ -143,6 +147,8 @@ class _Worker(threading.Thread):
                     _run_job(job, session)
                 self._ticket = None
                 del job  # frees its result, which may be large, while the thread waits for the next job
+                if session.has_low_priority:
+                    return
         finally:
             if session is not None:
                 session.close()
@@ -205,6 +211,7 @@ class Pool:
             monotonic() + self._timeout,
             steps_left=inf if steps is None else steps,
             most_bytes=MAX_ROW_BYTES_OF_PLAN if limits.of_plan else MAX_ROW_BYTES,
+            of_plan=limits.of_plan,
         )
         self._tickets.add(ticket)
         if limits.of_plan:

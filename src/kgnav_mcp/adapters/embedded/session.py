@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any, TypeVar, cast
 
 from kgnav_mcp.adapters.embedded.graphfile import GREATEST_LENGTH, MAX_ROW_BYTES, USUAL_LENGTH
+from kgnav_mcp.concurrency import lower_priority
 
 Parameter = str | int | float | bytes | None
 Row = tuple[Any, ...]
@@ -20,6 +21,8 @@ V = TypeVar("V")
 
 _STEPS_BETWEEN_CHECKS = 10_000
 """Steps of SQLite's virtual machine between two checks of the deadline: under a millisecond, at no measurable cost."""
+_LONG_S = 0.2
+"""Seconds after which a plan is long."""
 _ROW_LIMITS = ((USUAL_LENGTH, 1024), (16 * USUAL_LENGTH, 64), (GREATEST_LENGTH, 1))
 """Pairs: the most bytes that a row or a parameter may have, and how many such rows are fetched at once.
 
@@ -96,6 +99,8 @@ class Ticket:
     """Steps that SQLite's virtual machine may still take for the job. Negative: the job was stopped because of them."""
     most_bytes: int = MAX_ROW_BYTES
     """Maximum size in bytes of all rows that the job reads."""
+    of_plan: bool = False
+    """Whether it belongs to a plan, which yields the processor to other calls if it is long."""
 
     def count_steps(self, steps: int) -> None:
         """Counts steps of the job, and ends it if it has taken too many."""
@@ -119,12 +124,15 @@ class Ticket:
 class Session:
     """A thread's connection, used by one job at a time."""
 
-    __slots__ = ("_bytes_read", "_cache", "_connection", "_ticket")
+    __slots__ = ("_begun", "_bytes_read", "_cache", "_connection", "_ticket", "has_low_priority")
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._ticket = Ticket(0.0)
         self._bytes_read = 0
+        self._begun = 0.0
+        self.has_low_priority = False
+        """Whether the priority of the thread was lowered for a long plan. That cannot be taken back."""
         self._cache: dict[type[Any], Any] = {}
         connection.set_progress_handler(self._must_stop, _STEPS_BETWEEN_CHECKS)
 
@@ -132,6 +140,7 @@ class Session:
         """Starts a job. From now on its ticket limits the queries."""
         self._ticket = ticket
         self._bytes_read = 0
+        self._begun = monotonic()
         self.check()
 
     def check(self) -> None:
@@ -221,4 +230,7 @@ class Session:
 
     def _must_stop(self) -> int:
         self._ticket.count_steps(_STEPS_BETWEEN_CHECKS)
+        if self._ticket.of_plan and not self.has_low_priority and monotonic() > self._begun + _LONG_S:
+            lower_priority()
+            self.has_low_priority = True
         return self._ticket.is_expired()
