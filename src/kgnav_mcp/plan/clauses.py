@@ -211,6 +211,9 @@ class Plan:
     properties: tuple[tuple[str, str], ...] = ()
     """Variables of nodes that are columns, each with a relation whose far ends the caller wants, too. A hint: a store
     may leave them out."""
+    list_keys: bool = False
+    """Whether groups may have lists as keys, for which some stores read the values of all nodes of the graph. A hint:
+    other stores have them always."""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from kgnav_mcp.plan import PathKind, PathLength
@@ -23,6 +23,8 @@ PathsByStart = dict[N, dict[N, tuple[E, ...]]]
 """For each start, one path to each of some ends."""
 _EDGES_PER_ROW = 10
 """Number of edges in paths that take as much memory as one row."""
+_FEW_EDGES = 100
+"""Edges at the front of a search that are read without counting those at its other end."""
 _FEW_PAIRS = 16
 """Maximum number of pairs of ends that are searched one by one, each from both ends."""
 
@@ -38,7 +40,7 @@ class EdgeRequest(Generic[N]):
 
 @dataclass(frozen=True, slots=True)
 class CountRequest(Generic[N]):
-    """Asks how many edges the request with these nodes and this direction would bring; None means about the average."""
+    """Asks how many edges such a request would bring; None means about the average. They may be added at once."""
 
     nodes: list[N]
     incoming: bool
@@ -58,8 +60,8 @@ class _Side(Generic[N, E]):
     """The nodes at this length."""
     steps: Steps[N, E]
     length: int = 0
-    cost: int = field(default=0)
-    """Number of edges at the front, or an estimate."""
+    cost: int | None = None
+    """Number of edges at the front, or an estimate; None until it is needed."""
 
 
 class PathSearch(Generic[N, E]):
@@ -342,34 +344,36 @@ class PathSearch(Generic[N, E]):
     def _shortest_steps(self, start: N, end: N) -> Generator[Request[N], int | None, Steps[N, E]]:
         """The steps of all shortest paths between two nodes, as from the start on; empty if there is none.
 
-        Both ends are searched level by level, always the one with fewer edges at its front. So the edges of a hub are
-        read last, and not at all if both sides meet in it.
+        Both ends are searched level by level, always the one with fewer edges at its front, or with few. So the edges
+        of a hub are read last, and not at all if both sides meet in it.
         """
         near: _Side[N, E] = _Side(self._incoming, [start], {start: []})
         far: _Side[N, E] = _Side(not self._incoming and not self._either, [end], {end: []})
-        for side in (near, far):
-            yield from self._count_edges(side)
         longest = self._length.longest
         while near.front and far.front and (longest is None or near.length + far.length < longest):
-            side, other = (near, far) if near.cost <= far.cost else (far, near)
-            self._check(side.cost)
+            near_cost = yield from self._cost(near)
+            far_cost = near_cost if near_cost <= _FEW_EDGES else (yield from self._cost(far))
+            side, other = (near, far) if near_cost <= far_cost else (far, near)
+            self._check(min(near_cost, far_cost))
             yield from self._request_edges(side.front, len(side.front), incoming=side.incoming)
             self._extend_side(side)
             self._check(len(near.steps) + len(far.steps))
-            met = [node for node in other.front if node in side.steps]
-            if met:
+            if met := [node for node in other.front if node in side.steps]:
                 return _joined(near, far, met) if near.length + far.length >= self._length.shortest else {}
-            yield from self._count_edges(side)
         return {}
 
-    def _count_edges(self, side: _Side[N, E]) -> Requests[N]:
-        """Ask for the cost of extending a side by one level."""
-        self.size = len(side.front)
-        count = yield CountRequest(side.front, side.incoming)
-        if count is None:
-            known = sum(map(len, self._known.values()))
-            count = min(self._bound, len(side.front) * max(self._edges_held, known) // max(known, 1))
-        side.cost = count
+    def _cost(self, side: _Side[N, E]) -> Generator[Request[N], int | None, int]:
+        """The number of edges at the front of a side, or an estimate. Edges that are not known are asked for."""
+        if side.cost is None:
+            self.size, known = len(side.front), self._known[side.incoming]
+            new = [node for node in side.front if node not in known]
+            side.cost = sum(len(known.get(node, ())) for node in side.front)
+            count = (yield CountRequest(new, side.incoming)) if new else 0
+            if count is None:
+                nodes = sum(map(len, self._known.values()))
+                count = min(self._bound, len(new) * max(self._edges_held, nodes) // max(nodes, 1))
+            side.cost += count
+        return side.cost
 
     def _extend_side(self, side: _Side[N, E]) -> None:
         """Extend a side by one level."""
@@ -380,7 +384,7 @@ class PathSearch(Generic[N, E]):
                 if far not in side.steps:
                     new[far].append((edge, node))
         side.steps.update(new)
-        side.front, side.length = list(new), side.length + 1
+        side.front, side.length, side.cost = list(new), side.length + 1, None
 
     def _first_path(self, steps: Steps[N, E], start: N, end: N, forward: bool) -> tuple[E, ...]:
         """The first of the shortest paths in the order of its node ids, then of its edges, both from head to tail."""

@@ -111,9 +111,14 @@ class PatternQuery:
     properties: tuple[tuple[str, str], ...] = ()
     """Some of `nodes`, each with a relation whose far ends are wanted as values of the match, if the store can."""
     keys: tuple[GroupKey, ...] = ()
-    """What the matches are grouped by, in place of `nodes`: properties of nodes with one relation, `type(edge)`.
+    """What matches are grouped by, in place of `nodes`: properties of nodes with one relation, labels, `type(edge)`.
 
     A store refuses the query if a node of a match has several values of a key, or one that is a node.
+    """
+    list_keys: bool = False
+    """Whether labels, and several values of a property, are keys, too.
+
+    They are lists: of distinct values, numbers first, then texts, then booleans.
     """
     measures: tuple[Aggregate, ...] = ()
     """Aggregates of one property of a node (`is_measure`), wanted of each group in place of its number."""
@@ -182,6 +187,7 @@ def pattern_query(plan: Plan, *, with_keys: bool = False, with_qualifiers: bool 
         exact=not plan.prefilter,
         properties=tuple(each for each in plan.properties if each[0] in returned),
         keys=keys,
+        list_keys=plan.list_keys,
         measures=measures,
     )
     return query if number is None else _with_number(query, project, number)
@@ -235,6 +241,8 @@ def _keys_and_measures(columns: Sequence[Column], match: Match) -> tuple[tuple[G
             case Property(owner, _, (_,)) as key if owner in nodes:
                 found.append(key)
             case Call(Function.TYPE, (Variable(name),)) as key if name in edges:
+                found.append(key)
+            case Call(Function.LABELS, (Variable(name),)) as key if name in nodes:
                 found.append(key)
             case _:
                 raise _refused("such a value")

@@ -66,6 +66,31 @@ async def test_a_plan_costs_few_queries(cypher: str):
     assert len(client.queries) <= queries, client.queries
 
 
+async def test_a_search_from_both_ends_of_a_path_counts_no_edges_before_it_reads_few():
+    path = "MATCH p = shortestPath((a {title: 'Ada'})-[:knows*1..3]->(b {title: '_'})) RETURN length(p)"
+    client = InProcess(f'{PEOPLE} ex:dan ex:title "Dan" .')
+    async with opened_over(client, HERE) as graph:
+        await answer(graph, "MATCH ({title: 'Dan'})-[:knows]->(b) RETURN b")
+        for end, length, queries in (("Dan", 2, 4), ("Ben", 1, 3)):
+            client.queries.clear()
+            page = await answer(graph, path.replace("_", end))
+            assert [row.cells for row in page.items] == [(length,)]
+            assert len(client.queries) == queries, client.queries
+
+
+@pytest.mark.parametrize(("nodes", "scans"), [(2, 1), (300, 1), (1_000, 1), (1_001, 1)])
+async def test_nodes_with_a_value_are_read_by_one_query_up_to_a_thousand(nodes: int, scans: int):
+    towns = [f'ex:p{n} a ex:Person ; ex:town "Oslo" ; ex:title "{n}" .' for n in range(nodes)]
+    client = InProcess("\n".join((PEOPLE, *towns)))
+    async with opened_over(client, HERE) as graph:
+        plan = "MATCH (a:Person {town: 'Oslo'}) WHERE NOT EXISTS { (a)-[:knows]->() } RETURN count(*)"
+        await answer(graph, plan)
+        client.queries.clear()
+        page = await answer(graph, plan)
+    assert [row.cells for row in page.items] == [(nodes,)]
+    assert len([query for query in client.queries if '= "Oslo"' in query]) == scans
+
+
 @pytest.mark.parametrize(
     ("cypher", "rows"),
     [

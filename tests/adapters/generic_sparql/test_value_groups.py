@@ -31,6 +31,8 @@ EX = "http://ex.example/"
 GENRES = ("crime", "drama", "war")
 """Films have these in turn, except each seventh, which has none."""
 AGES = ('"01"^^xsd:integer', "1", "1.0", '"2"', "2e0", "2", '"true"^^xsd:boolean', '"7 years"')
+MARKS = ('"b | c", 1', '"b | c", true', '"é % "@fr, "b | c", 2.5', '"b | c"@en, "b | c", "01"^^xsd:integer, 1', "7")
+"""Values of each fifth film."""
 ACTORS, FILMS, ROLES = 40, 21, 4
 BOUND = 30
 """Rows that may be held: fewer than actors, but more than genres or ages."""
@@ -40,6 +42,8 @@ def turtle() -> str:
     lines = [f"@prefix ex: <{EX}> .", "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> ."]
     for film in range(FILMS):
         genre = f' ; ex:genre "{GENRES[film % 3]}"' if film % 7 else ""
+        if film % 5 == 0:
+            lines.append(f"ex:f{film} a ex:Short ; ex:mark {MARKS[film // 5]} .")
         lines.append(f"ex:f{film} a ex:Film ; ex:year {1990 + film % 4}{genre} .")
     for actor in range(ACTORS):
         age = f" ; ex:age {AGES[actor % 9]}" if actor % 9 < len(AGES) else ""
@@ -74,8 +78,20 @@ PUSHED = [
     f"{ACTS} RETURN count(DISTINCT a) AS n, count(*) / count(DISTINCT f) AS m, max(f.year) AS y",
     f"{ACTS} RETURN f.genre AS g, sum(f.year) / count(DISTINCT a) AS s ORDER BY count(DISTINCT f) DESC, g",
 ]
-OTHERS = [
+LISTS = [
     f"{ACTS} RETURN a.pet AS p, count(*) AS n",
+    f"{ACTS} RETURN a.pet AS p, f.mark AS m, count(*) AS n ORDER BY n DESC LIMIT 5",
+    f"{ACTS} RETURN f.genre AS g, f.mark AS m, count(f.year) AS n, sum(f.year) AS s",
+    f"{ACTS} RETURN DISTINCT a.pet AS p, f.genre AS g",
+    f"{ACTS} RETURN labels(a) AS k, labels(f) AS m, count(*) AS n",
+    "MATCH (a)-[r:acts_in|directs]->(f) RETURN labels(f)[0] AS k, type(r) AS t, count(*) AS n",
+    f"{ACTS} WHERE 'Short' IN labels(f) RETURN f.mark AS m, count(*) AS n",
+    f"{ACTS} RETURN labels(f) AS k, max(f.year) AS y, count(DISTINCT f) AS n",
+]
+OTHERS = [
+    f"{ACTS} RETURN f.genre AS g, count(f.mark) AS n, collect(DISTINCT f.mark) AS marks",
+    f"{ACTS} WHERE a.pet = 'dog' RETURN a.pet AS p, count(*) AS n",
+    f"{ACTS} RETURN a.pet AS p, count(a.pet) AS n",
     f"{ACTS} RETURN f.genre AS g, max(a.age) AS oldest",
     f"{ACTS} RETURN a.age AS k, count(DISTINCT f) AS n",
     f"{ACTS} WHERE a.age = 99 RETURN f.genre AS g, count(*) AS n",
@@ -95,7 +111,7 @@ def plain(page: PlanPage) -> list[tuple[Cell, ...]]:
     return [tuple(round(cell, 9) if isinstance(cell, float) else cell for cell in row.cells) for row in page.items]
 
 
-@pytest.mark.parametrize("cypher", PUSHED)
+@pytest.mark.parametrize("cypher", PUSHED + LISTS)
 async def test_groups_by_values_need_no_more_rows_than_groups(cypher: str):
     async with opened_over(InProcess(turtle()), HERE) as graph:
         expected = await answer(graph, cypher, 10_000, by_store=False)

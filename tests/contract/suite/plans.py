@@ -430,6 +430,24 @@ class PlanContract(AdapterContract):
         found = rows(await plans.run(checked.plan, limit=9))
         assert sorted(found, key=repr) == sorted(expected, key=repr)
 
+    @pytest.mark.parametrize("bound", [None, 100])
+    async def test_groups_by_lists_are_right_even_if_there_are_more_matches_than_may_be_held(
+        self, adapter: GraphAdapter, view: View, bound: int | None
+    ):
+        """The registry has seventy codes, and lists boats with a flag and visitors without one."""
+        if bound is not None and not (self.groups_by_values and has(adapter, Capability.PLANS)):
+            return
+        keys = ", ".join(f"{owner}.`{view.relation(name)}` AS {name}" for owner, name in (("r", "code"), ("b", "flag")))
+        text = f"MATCH (r)-[:`{view.relation('lists')}`]->(b) RETURN {keys}, labels(b) AS kind, count(*) AS n"
+        plans = PlanRunner(adapter, bound or self.bound)
+        checked = await plans.check(parse_plan(text).plan)
+        assert not checked.problems
+        found = sorted(rows(await plans.run(checked.plan, limit=9)), key=repr)
+        codes, half = [*range(1, toy.BERTHS + 1)], toy.BOATS // 2
+        boats, visitors = (sorted(view.types[view.node(name)]) for name in ("boat00", "visitor000"))
+        expected = [(codes, "blue", boats, half), (codes, "red", boats, half), (codes, None, visitors, toy.VISITORS)]
+        assert found == sorted(expected, key=repr)
+
     async def test_a_count_of_nothing_is_zero(self, adapter: GraphAdapter, view: View):
         if not has(adapter, Capability.PLANS):
             return

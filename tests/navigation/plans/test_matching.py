@@ -197,7 +197,7 @@ GRAPH = {
 }
 
 
-@pytest.mark.parametrize(("tag", "most"), [("night", 100), ("night", 1)], ids=["few", "more than are looked at"])
+@pytest.mark.parametrize(("tag", "most"), [("night", 1_000), ("night", 1)], ids=["few", "more than are looked at"])
 async def test_nodes_that_have_a_value_are_asked_for_once_each_way(
     toy: GraphAdapter, monkeypatch: pytest.MonkeyPatch, tag: str, most: int
 ):
@@ -209,7 +209,7 @@ async def test_nodes_that_have_a_value_are_asked_for_once_each_way(
         return await nodes(self, *given, **more)  # pyright: ignore[reportArgumentType] - what was given
 
     monkeypatch.setattr(DictAdapter, "nodes", spied)
-    monkeypatch.setattr(lookups, "_FEW", most)
+    monkeypatch.setattr(lookups, "MAX_IDS", most)
     by_tag = matching(edge("p", "knows", "q"), where=compared("p.tag", "=", tag))
     page = await evaluate(toy, plan(by_tag, give("p", "q")), limit=50)
     assert set(rows(page)) == {("ada", "ben"), ("ada", "cyd"), ("ben", "ada")}

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.reification import Notation
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.sparql_base.names import Naming
-from kgnav_mcp.adapters.sparql_base.plans.queries import EDGE, IRI
+from kgnav_mcp.adapters.sparql_base.plans.queries import EDGE, IRI, TYPE_ITEM, TYPES
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.plans.writing import NUMBER_TYPES, EdgeVariables, Path, TripleWriter, cannot_express
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
@@ -163,6 +163,9 @@ class PatternWriter(TripleWriter):
 
     def property(self, relation: str) -> URIRef:
         return self.term(relation)
+
+    def labels(self, node: Fragment, value: Fragment) -> tuple[Fragment, Fragment]:
+        return self.part(TYPE_ITEM, value=value), self.part(TYPES, node=node, value=value)
 
     def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
         if self._reification:

@@ -24,10 +24,8 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.port import Capability, GraphAdapter
 from kgnav_mcp.port.lists import batches
 
-_FEW = 100
-"""Nodes with a property value that are read to name and to count them: usually these are all of them."""
-_NAMESAKES = 1_000
-"""Entities of one name that become a list of ids; if more have the name, the store compares names instead."""
+MAX_IDS = 1_000
+"""Nodes with a value or a name that become a list of ids; if there are more, the store compares values or names."""
 _NAMES_PER_CALL = 100
 """Names in one call: every store accepts as many."""
 _SINGLE_VALUES = 10
@@ -57,7 +55,7 @@ class Lookups:
         """Who bears each of some names, a thousand of each at most."""
         found: dict[str, Page[Namesake]] = {}
         for batch in batches(names, _NAMES_PER_CALL):
-            found.update(await self._graph.find_by_names(batch, limit=_NAMESAKES))
+            found.update(await self._graph.find_by_names(batch, limit=MAX_IDS))
         self._by_id.update((one.entity.id, one.entity) for page in found.values() for one in page.items)
         return found
 
@@ -108,7 +106,7 @@ class Lookups:
         """
         key = label, relation, value
         if key not in self._having:
-            self._having[key] = await self._graph.node_ids(*key, limit=_FEW)
+            self._having[key] = await self._graph.node_ids(*key, limit=MAX_IDS)
         return self._having[key]
 
     async def count(self, label: str | None, relation: str | None) -> Count:

@@ -1,10 +1,11 @@
-"""Groups the matches of a pattern by values: properties of nodes, and types of edges."""
+"""Groups the matches of a pattern by values: properties and labels of nodes, and types of edges."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from rdflib import XSD, Literal, URIRef
 
@@ -19,7 +20,7 @@ from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Cell
-from kgnav_mcp.plan import Aggregate, AggregateFunction, Property
+from kgnav_mcp.plan import Aggregate, AggregateFunction, Call, Function, Property
 from kgnav_mcp.port.pattern_queries import GroupKey, PatternMatch, PatternQuery
 from kgnav_mcp.values.arithmetic import average, total
 from kgnav_mcp.values.scalars import NUMBERS, WHOLE_NUMBERS, scalar
@@ -47,20 +48,20 @@ class GroupReader:
     def __init__(self, reader: Reader, names: Names) -> None:
         self._reader, self._names = reader, names
         self._several: set[frozenset[tuple[str, ...]]] = set()
-        """Sets of properties of which one had several values at a node: they are refused at once."""
+        """Sets of properties of which one had several values at a node: single keys of them are refused at once."""
 
     async def groups(self, question: PatternQuery, pattern: Pattern, limit: int) -> Sequence[PatternMatch]:
         """The groups of a query.
 
         Raises:
             Unsupported: there are more than `limit`, the pattern has more matches than its bound, a node has several
-                values of a property, or SPARQL computes a value differently from plans.
+                values of a property and these are no list, or SPARQL computes a value differently from plans.
         """
-        properties = [key for key in _values(question) if isinstance(key, Property)]
-        known = frozenset(key.ids for key in properties)
-        if any(several <= known for several in self._several):
+        lists = question.list_keys
+        properties = frozenset(key.ids for key in _values(question) if isinstance(key, Property))
+        if not lists and any(several <= properties for several in self._several):
             raise _several_values()
-        keys = [pattern.key(key, Fragment(f"?k{place}")) for place, key in enumerate(question.keys)]
+        keys = [pattern.key(key, Fragment(f"?k{place}"), lists=lists) for place, key in enumerate(question.keys)]
         columns = list(dict.fromkeys(column.text for column, _ in keys))
         parts = [pattern.text, *(value for _, value in keys)]
         if question.measures:
@@ -73,9 +74,9 @@ class GroupReader:
         with_values = " ".join(part.text for part in parts if part.text)
         variables = [column.text.removeprefix("?") for column, _ in keys]
         if pattern.has_known_nodes and not question.measures:
-            rows = await self._groups_of_few(question, pattern, columns, with_values, known)
+            rows = await self._groups_of_few(question, pattern, columns, with_values, properties)
             if rows is not None:
-                return await in_thread(len(rows), lambda: self._matches(question, rows, variables))
+                return await self._matches(question, rows, variables, lists=lists)
         read = await self._reader.select(
             queries.MATCHES_BY_VALUES,
             share=SHARE,
@@ -87,8 +88,7 @@ class GroupReader:
             pattern=bounded(self._reader, pattern.text.text),
             most=limit + 1,
         )
-        checked = self._checked(read.all_rows(), limit, known)
-        return await in_thread(len(checked), lambda: self._matches(question, checked, variables))
+        return await self._matches(question, self._checked(read.all_rows(), limit, properties), variables, lists=lists)
 
     async def _groups_of_few(
         self,
@@ -134,7 +134,7 @@ class GroupReader:
 
     def _measured(self, question: PatternQuery, pattern: Pattern) -> list[Fragment]:
         """The parts that bind the measured value, its datatype, and the number that it is."""
-        _, value = pattern.key(_values(question)[-1], Fragment("?measured"))
+        _, value = pattern.key(_values(question)[-1], Fragment("?measured"), lists=False)
         none = URIRef(queries.NO_VALUE_IRI)
         return [value, self._reader.part(queries.MEASURED, whole=_WHOLE, fractions=_FRACTIONS, none=none)]
 
@@ -150,20 +150,44 @@ class GroupReader:
             raise _several_values()
         return groups
 
-    def _matches(self, question: PatternQuery, rows: Sequence[Row], variables: Sequence[str]) -> list[PatternMatch]:
+    async def _matches(
+        self, question: PatternQuery, rows: Sequence[Row], variables: Sequence[str], *, lists: bool
+    ) -> Sequence[PatternMatch]:
+        """Convert groups."""
+        labelled = [name for key, name in zip(question.keys, variables, strict=True) if _is_labels(key)]
+        types = await in_thread(
+            len(rows), lambda: sorted({iri for row in rows for name in labelled for iri in _items(row.get(name))})
+        )
+        names = await self._names.classes(map(URIRef, types))
+        labels = {str(iri): named.label for iri, named in names.items()}
+
+        def cell(key: GroupKey, term: Term | None) -> Cell:
+            if _is_labels(key):
+                return tuple(sorted({labels[iri] for iri in _items(term)}))
+            return _value_or_list(_items(term)) if lists and isinstance(key, Property) else self._cell(key, term)
+
+        return await in_thread(len(rows), lambda: self._converted(question, rows, variables, cell))
+
+    @staticmethod
+    def _converted(
+        question: PatternQuery,
+        rows: Sequence[Row],
+        variables: Sequence[str],
+        cell: Callable[[GroupKey, Term | None], Cell],
+    ) -> list[PatternMatch]:
         """Convert groups. Those of different terms with one value, such as `1` and `01`, are one group."""
-        groups: dict[tuple[tuple[type, Cell], ...], list[Row]] = {}
+        groups: dict[tuple[object, ...], tuple[tuple[Cell, ...], list[Row]]] = {}
         for row in rows:
-            cells = (self._cell(key, row.get(name)) for key, name in zip(question.keys, variables, strict=True))
-            groups.setdefault(tuple((type(cell), cell) for cell in cells), []).append(row)
+            cells = tuple(cell(key, row.get(name)) for key, name in zip(question.keys, variables, strict=True))
+            groups.setdefault(tuple(map(_identity, cells)), (cells, []))[1].append(row)
         if question.counted is not None and len(groups) < len(rows):
             raise cannot_express("distinct nodes of a value with several spellings")
         found: list[PatternMatch] = []
-        for key, own in groups.items():
+        for key, own in groups.values():
             sums = _Measures.of(own) if question.measures else None
             measures = () if sums is None else map(sums.result, question.measures)
-            cells = (*(cell for _, cell in key), *measures)
-            found.append(PatternMatch((), sum(number_in(row, "n") for row in own), keys=cells))
+            number = sum(number_in(row, "n") for row in own)
+            found.append(PatternMatch((), number, keys=(*key, *measures)))
         return found
 
     def _cell(self, key: GroupKey, term: Term | None) -> Cell:
@@ -176,6 +200,15 @@ class GroupReader:
         return _scalar(term)
 
 
+def _is_labels(key: GroupKey) -> bool:
+    return isinstance(key, Call) and key.function is Function.LABELS
+
+
+def _identity(cell: Cell) -> object:
+    """A key that is equal for equal values of the same type only: 1 is not true."""
+    return tuple(map(_identity, cell)) if isinstance(cell, tuple) else (type(cell), cell)
+
+
 def _values(question: PatternQuery) -> list[GroupKey]:
     """The keys of a query, and the property that it measures."""
     measured = (one.of for one in question.measures if isinstance(one.of, Property))
@@ -184,6 +217,31 @@ def _values(question: PatternQuery) -> list[GroupKey]:
 
 def _several_values() -> Unsupported:
     return cannot_express("groups by a property of which a node has several values")
+
+
+def _items(term: Term | None) -> list[str]:
+    """The items of a key that is a list.
+
+    Raises:
+        Unsupported: some are missing.
+    """
+    number, *items = str(term).split(" ")
+    if number != str(len(items)):
+        raise cannot_express("a list of values that the store does not return as a whole")
+    return items
+
+
+def _value_or_list(items: Iterable[str]) -> Cell:
+    """The value of a property, or its distinct values: numbers first, then texts, then booleans."""
+    found: dict[tuple[bool, object], str | int | float | bool] = {}
+    for item in sorted(items):
+        text, *kind = item.split("|")
+        if len(kind) != 2:
+            raise cannot_express("a property whose values are nodes")
+        value = scalar(model.Literal(unquote(text), kind[0] or None))
+        found[isinstance(value, bool), value] = value
+    values = tuple(sorted(found.values(), key=lambda one: (isinstance(one, bool), isinstance(one, str), one)))
+    return values if len(values) > 1 else next(iter(values), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,23 +91,36 @@ class Pattern:
         """The variable of a node in the query."""
         return self._nodes[name]
 
-    def key(self, key: GroupKey, column: Fragment) -> tuple[Fragment, Fragment]:
+    def key(self, key: GroupKey, column: Fragment, *, lists: bool) -> tuple[Fragment, Fragment]:
         """The variable of a value that matches are grouped by, and the text that binds it.
 
-        `column` is the variable to bind. The text is empty if the value already has a variable.
+        `column` is the variable to bind. The text is empty if the value already has a variable. `lists`: all values of
+        a property at a node are one key, and labels may be.
 
         Raises:
             Unsupported: SPARQL cannot express the value for this store.
         """
         match key:
             case Property(owner, _, (relation,)):
-                property_ = self._writer.property(relation)
-                own = {"node": self.node(owner), "property": property_, "value": Fragment(f"{column.text}v")}
+                value = Fragment(f"{column.text}v")
+                own = {"node": self.node(owner), "property": self._writer.property(relation), "value": value}
+                if lists:
+                    item = self._writer.part(queries.PROPERTY_ITEM, value=value)
+                    values = self._writer.part(queries.PROPERTY_VALUES, **own)
+                    return column, self._list_key(self.node(owner), column, item, values)
                 return column, self._writer.part(queries.KEY, **own, none=URIRef(queries.NO_VALUE_IRI), key=column)
+            case Call(Function.LABELS, (Variable(name),)) if lists:
+                item, values = self._writer.labels(self.node(name), Fragment(f"{column.text}v"))
+                return column, self._list_key(self.node(name), column, item, values)
             case Call(Function.TYPE, (Variable(name),)):
                 return self._writer.relation_variable(self._edges[name]), Fragment("")
             case _:
                 raise cannot_express("a value of this kind")
+
+    def _list_key(self, node: Fragment, column: Fragment, item: Fragment, values: Fragment) -> Fragment:
+        """The text that binds a key of several items of a node, which are bound by `values`."""
+        own = {"size": Fragment(f"{column.text}s"), "items": Fragment(f"{column.text}i"), "key": column}
+        return self._writer.part(queries.LIST_KEY, node=node, item=item, values=values, **own)
 
     def given(self, names: Sequence[str], ids: Sequence[Sequence[str]]) -> Fragment:
         """Write the values of the given nodes; they come before the pattern."""

@@ -34,6 +34,18 @@ MATCHES_WITH_VALUES: Final = "SELECT $columns WHERE { $pattern_with_values } LIM
 NO_VALUE_IRI: Final = "tag:kgnav,2026:none"
 KEY: Final = "OPTIONAL { $node $property $value } BIND(COALESCE($value, $none) AS $key)"
 """A key is always bound: Virtuoso 7.2 gives groups with an unbound key the key of another group."""
+LIST_KEY: Final = (
+    'OPTIONAL { SELECT $node (COUNT(*) AS $size) (GROUP_CONCAT($item; separator=" ") AS $items) '
+    "WHERE { $values } GROUP BY $node } "
+    'BIND(IF(BOUND($size), CONCAT(STR($size), " ", $items), "0") AS $key)'
+)
+"""Costs a look-up for each value of the property, and those of each match. A key is their number and the values."""
+PROPERTY_VALUES: Final = "$node $property $value"
+PROPERTY_ITEM: Final = (
+    'IF(isLiteral($value), CONCAT(ENCODE_FOR_URI(STR($value)), "|", STR(DATATYPE($value)), "|", LANG($value)), "node")'
+)
+TYPES: Final = "$node $typed $value FILTER(isIRI($value))"
+TYPE_ITEM: Final = "STR($value)"
 NUMBER: Final = "(COUNT($counted) AS ?n)"
 MEASURED: Final = (
     "BIND(COALESCE(DATATYPE(?measuredv), $none) AS ?kind) BIND(IF(?kind IN ($whole), ?measuredv, "

@@ -187,6 +187,15 @@ class Writer(ABC):
         del ends
         raise cannot_express("the types of edges")
 
+    def labels(self, node: Fragment, value: Fragment) -> tuple[Fragment, Fragment]:
+        """The text of a type of a node, and the pattern that binds `value` to each.
+
+        Raises:
+            Unsupported: the labels of nodes are not the names of types here.
+        """
+        del node, value
+        raise cannot_express("the labels of nodes")
+
     def part(self, template: str, **terms: URIRef | Literal | Fragment) -> Fragment:
         """Fill a fragment."""
         return self._reader.part(template, **terms)

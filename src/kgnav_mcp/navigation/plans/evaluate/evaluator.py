@@ -47,8 +47,9 @@ from kgnav_mcp.navigation.plans.pushdown.grouping import grouped
 from kgnav_mcp.navigation.plans.pushdown.store_counts import counted
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
 from kgnav_mcp.navigation.progress import Progress, reporting
-from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Property, Unwind, Variable
-from kgnav_mcp.port import Capability, GraphAdapter
+from kgnav_mcp.plan import Call, Clause, Function, Match, Pipeline, Plan, Project, Property, Unwind, Variable
+from kgnav_mcp.plan.walking import node_patterns, parts
+from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
 
 _HELD = (PROOF, MULTIPLICITY)
 """Columns that every row keeps, whatever later clauses name."""
@@ -178,6 +179,35 @@ class _Evaluation:
     async def _run_clauses(self, clauses: Sequence[Clause], table: Table, previous: Clause | None = None) -> Table:
         """The rows of a table after clauses. `previous`: the clause that made the table."""
         await refuse_products(self._graph, self._budget, clauses, self._lookups)
+        try:
+            return await self._run_each(clauses, table, previous)
+        except PlanTooLarge:
+            groups = await self._grouped_by_lists(clauses, table)
+            if groups is None:
+                raise
+            return await self._run_each([groups[1], *clauses[2:]], groups[0])
+
+    async def _grouped_by_lists(self, clauses: Sequence[Clause], table: Table) -> tuple[Table, Project] | None:
+        """The groups of the first pattern by labels or by lists of values; None if there are none in its projection.
+
+        A store makes such lists of all nodes of the graph, which pays only if the matches are too many.
+        """
+        match clauses:
+            case (Match() as match, Project() as project, *_) if self._store is not None and not table.names:
+                used = list(parts(project))
+            case _:
+                return None
+        nodes = node_patterns(match)
+        names = [name for one in used if isinstance(one, Property) and one.owner in nodes for name in one.ids]
+        has_labels = any(isinstance(one, Call) and one.function is Function.LABELS for one in used)
+        with suppress(StoreTimeout):  # that the matches are too many says more
+            schema_names = await SchemaNames.of(self._graph)
+            if has_labels or await schema_names.may_have_several_values(names, ValueOwner.NODE):
+                return await grouped(self._store, match, project, lists=True)
+        return None
+
+    async def _run_each(self, clauses: Sequence[Clause], table: Table, previous: Clause | None = None) -> Table:
+        """The rows of a table after clauses, one after the other, or the first of them at once."""
         counted_rows = await self._counted_by_store(clauses, table)
         if counted_rows is not None:
             table, clauses = counted_rows

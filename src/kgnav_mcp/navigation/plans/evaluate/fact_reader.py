@@ -10,6 +10,7 @@ from itertools import chain, product
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Cell, Certainty, Direction, Entity, Link, Path, Stop, Triple
 from kgnav_mcp.model import Node as Term
 from kgnav_mcp.navigation.flattening import flattened
@@ -172,6 +173,24 @@ class Reader:
             for links in await self._links(ids, direction, relation_paths, part, len(steps)):
                 steps += await in_thread(len(links), lambda links=links: self._interned.steps(links))
         return steps
+
+    async def read_few_edges(
+        self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str], part: Part, most: int
+    ) -> list[Step] | None:
+        """As `read_edges`, by one question; None if there are more edges than `most`, or they lead through mediators.
+
+        Raises:
+            PlanOverBudget: the plan has read too many.
+        """
+        ids = [node.id for node in nodes]
+        paths = await self._relation_paths(ids, direction, relations)
+        if any(len(path) > 1 for path in paths or ()):
+            return None
+        page = await self._neighbours(ids, direction, relation_paths=paths, far_end_kind=FarEndKind.ENTITY, limit=most)
+        if page.stop is not Stop.COMPLETE:
+            return None
+        self.budget.read(len(page.items), 0, write_part(part))
+        return await in_thread(len(page.items), lambda: self._interned.steps(page.items))
 
     async def read_edges_between(
         self, heads: Sequence[Node], tails: Sequence[Node], relations: Sequence[str], part: Part

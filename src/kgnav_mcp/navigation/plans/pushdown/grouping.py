@@ -7,7 +7,7 @@ query of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -15,7 +15,7 @@ from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
 from kgnav_mcp.model import Stop
 from kgnav_mcp.navigation.plans.evaluate.patterns import MULTIPLICITY
 from kgnav_mcp.navigation.plans.evaluate.projections import projected
-from kgnav_mcp.navigation.plans.evaluate.values import Row, Table, identity
+from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Row, Table, identity
 from kgnav_mcp.navigation.plans.pushdown.pushable import pushed_to_every_store, with_edge_conditions
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
 from kgnav_mcp.plan import (
@@ -48,6 +48,8 @@ class _Keys:
 
     match: Match
     columns: dict[GroupKey, str]
+    with_lists: bool = False
+    """Whether a column may be a list."""
 
     def over_groups(self, part: object) -> Expression | None:
         """The column or constant in place of a value."""
@@ -58,6 +60,8 @@ class _Keys:
             case Call(Function.TYPE, (Variable(name),)) if name in edges:
                 relations = edges[name].relations
                 return Constant(relations[0]) if len(relations) == 1 else self._column(part)
+            case Call(Function.LABELS, (Variable(name),)) if self.with_lists and name in node_patterns(self.match):
+                return self._column(part)
             case _:
                 return None
 
@@ -66,12 +70,27 @@ class _Keys:
         own = variables_of(self.match)
         return all(own.isdisjoint(variables_of(rewritten(one, self.over_groups))) for one in expressions)
 
+    def lists(self, *expressions: Expression | Project) -> frozenset[str]:
+        """The columns that may be lists: labels, and properties that are whole columns of the answer only.
+
+        Elsewhere a list of several values means each of them, which a note says with the name of the property.
+        """
+        used = [one for expression in expressions for one in parts(expression)]
+        whole = [one.value for one in used if isinstance(one, Column)]
+        return frozenset(
+            name
+            for key, name in self.columns.items()
+            if self.with_lists and (isinstance(key, Call) or used.count(Variable(name)) == whole.count(Variable(name)))
+        )
+
     def _column(self, key: GroupKey) -> Variable:
         return Variable(self.columns.setdefault(key, f"\0key{len(self.columns)}"))
 
 
-async def grouped(store: StoreMatcher, match: Match, project: Project) -> tuple[Table, Project] | None:
-    """The groups of a pattern's matches, and the projection over them.
+async def grouped(
+    store: StoreMatcher, match: Match, project: Project, *, lists: bool = False
+) -> tuple[Table, Project] | None:
+    """The groups of a pattern's matches, and the projection over them. `lists`: labels and lists of values are keys.
 
     None if the plan uses more than values and numbers, if there are no groups, or if the store cannot group so.
 
@@ -82,9 +101,9 @@ async def grouped(store: StoreMatcher, match: Match, project: Project) -> tuple[
         return None
     pushed = with_edge_conditions(match, pushed_to_every_store(match, frozenset(node_patterns(match)), values=True))
     conditions = tuple(one for one in conjuncts(match.where) if one not in pushed)
-    keys = _Keys(match, {})
+    keys = _Keys(match, {}, lists)
     over_groups, left = rewritten(project, keys.over_groups), [rewritten(one, keys.over_groups) for one in conditions]
-    separate = None if conditions else _separate(match, project)
+    separate = None if conditions else _separate(match, project, lists=lists)
     whole = bool(keys.columns) and keys.cover(project, *conditions)
     if (not whole and separate is None) or (separate is not None and separate.is_single_count):
         return None
@@ -94,7 +113,7 @@ async def grouped(store: StoreMatcher, match: Match, project: Project) -> tuple[
         if whole:
             most = store.bound if separate is None else min(store.bound, _GROUPS)
             with suppress(Unsupported):
-                table = await _weighted(store, pattern, keys.columns, most)
+                table = await _weighted(store, pattern, keys, keys.lists(over_groups, *left), most)
         if table is None and separate is not None:
             with suppress(Unsupported):
                 table, over_groups = await _joined(store, pattern, separate), separate.project
@@ -108,28 +127,42 @@ async def grouped(store: StoreMatcher, match: Match, project: Project) -> tuple[
 
 
 async def _weighted(
-    store: StoreMatcher, pattern: Match, keys: Mapping[GroupKey, str], most: int, *numbers: Column
+    store: StoreMatcher, pattern: Match, keys: _Keys, lists: Collection[str], most: int, *numbers: Column
 ) -> Table | None:
     """A row for each group: its values, and `numbers` or the number of matches.
 
-    None if there are more than `most`, or if a value is a list: an aggregate takes each value of a property.
+    None if there are more than `most`, or if a value is a list in another column than `lists`.
     """
-    columns = (*(Column(name, key) for key, name in keys.items()), *(numbers or (Column(MULTIPLICITY, _ROWS),)))
-    plan = Plan((Pipeline((replace(pattern, paths=()), Project(columns))),), in_any_order=True)
+    names = tuple(keys.columns.values())
+    columns = (*(Column(name, key) for key, name in keys.columns.items()), *(numbers or (Column(MULTIPLICITY, _ROWS),)))
+    plan = Plan(
+        (Pipeline((replace(pattern, paths=()), Project(columns))),), in_any_order=True, list_keys=keys.with_lists
+    )
     page = await store.run(plan, limit=most + 1)
     if page.stop is not Stop.COMPLETE:
         return None
     rows = await store.rows(page)
-    if any(isinstance(value, tuple) for row in rows for value in row[: len(keys)]):
+    single = [place for place, name in enumerate(names) if name not in lists]
+    if any(isinstance(row[place], tuple) for row in rows for place in single):
         return None
-    return Table(tuple(column.name for column in columns), rows)
+    several = [name in lists and isinstance(key, Property) for key, name in keys.columns.items()]
+    return Table(tuple(column.name for column in columns), [_with_lists(row, several) for row in rows])
+
+
+def _with_lists(row: Row, several: Sequence[bool]) -> Row:
+    """A row whose tuples are several values of a property, as far as these columns may be."""
+    own = (
+        PropertyList(value) if isinstance(value, tuple) and is_several else value
+        for value, is_several in zip(row, several, strict=False)
+    )
+    return (*own, *row[len(several) :])
 
 
 @dataclass(frozen=True, slots=True)
 class _Separate:
     """A projection whose groups are those of its keys alone, so that each aggregate may be read by itself."""
 
-    keys: Mapping[GroupKey, str]
+    keys: _Keys
     numbers: Sequence[Sequence[Column]]
     """Aggregates that one query reads each, beside the keys."""
     others: Mapping[Aggregate, str]
@@ -142,12 +175,12 @@ class _Separate:
         """Whether it is a single number of matches or nodes: the store is asked for that anyway."""
         measures = (column for columns in self.numbers for column in columns if column.value != _ROWS)
         counts = all(isinstance(one.value, Aggregate) and not is_measure(one.value) for one in measures)
-        return not self.keys and not self.others and len(self.numbers) == 1 and counts
+        return not self.keys.columns and not self.others and len(self.numbers) == 1 and counts
 
 
-def _separate(match: Match, project: Project) -> _Separate | None:
+def _separate(match: Match, project: Project, *, lists: bool) -> _Separate | None:
     """The aggregates to be read by themselves; None if one cannot be, or if a key is more than a value of the graph."""
-    keys = _Keys(match, {})
+    keys = _Keys(match, {}, lists)
     values = [column.value for column in project.columns if not aggregates(column.value)]
     if any(keys.over_groups(value) is None for value in values):
         return None
@@ -163,7 +196,7 @@ def _separate(match: Match, project: Project) -> _Separate | None:
                 numbers[one.of] = [Column(name, one)]
             case _ if is_measure(one):
                 numbers.setdefault(one.of, []).append(Column(name, one))
-            case _ if _Keys(match, {}).cover(one):
+            case _ if _Keys(match, {}, lists).cover(one):
                 others[one] = name
             case _:
                 return None
@@ -176,17 +209,21 @@ def _separate(match: Match, project: Project) -> _Separate | None:
     over_groups = rewritten(project, change)
     if not variables_of(match).isdisjoint(variables_of(over_groups)) or len(keys.columns) > width or not columns:
         return None
-    return _Separate(keys.columns, list(numbers.values()), others, over_groups)
+    return _Separate(keys, list(numbers.values()), others, over_groups)
 
 
 async def _joined(store: StoreMatcher, pattern: Match, separate: _Separate) -> Table | None:
     """A row for each group with all aggregates; None if one has too many rows, or if two groups have equal keys."""
-    names, width = tuple(separate.keys.values()), len(separate.keys)
-    tables = [await _weighted(store, pattern, separate.keys, store.bound, *columns) for columns in separate.numbers]
+    names, width = tuple(separate.keys.columns.values()), len(separate.keys.columns)
+    lists = separate.keys.lists(separate.project)
+    tables = [
+        await _weighted(store, pattern, separate.keys, lists, store.bound, *columns) for columns in separate.numbers
+    ]
     for one, name in separate.others.items():
-        own = _Keys(pattern, dict(separate.keys))
+        own = _Keys(pattern, dict(separate.keys.columns), separate.keys.with_lists)
         aggregate = rewritten(one, own.over_groups)
-        table = await _weighted(store, pattern, own.columns, store.bound)
+        lists = own.lists(separate.project, aggregate) - variables_of(aggregate)
+        table = await _weighted(store, pattern, own, lists, store.bound)
         columns = (*(Column(key, Variable(key)) for key in names), Column(name, aggregate))
         tables.append(None if table is None else await projected(store.expressions, Project(columns), table))
     by_key: dict[tuple[object, ...], Row] = {}

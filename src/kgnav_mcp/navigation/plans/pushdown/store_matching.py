@@ -31,6 +31,7 @@ from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.evaluate.values import Node, Row, Table
+from kgnav_mcp.navigation.plans.lookups import MAX_IDS
 from kgnav_mcp.navigation.plans.pushdown.pushable import Conditions, condition_splits, is_open, returns_plain_columns
 from kgnav_mcp.plan import (
     Aggregate,
@@ -57,8 +58,6 @@ T = TypeVar("T")
 
 _PROBED_AFTER_S = 0.25
 """Seconds of matching after which the store is asked whether there are too many matches: most need less."""
-_IDS = 1_000
-"""Nodes with a given property value whose ids are passed to the store at most."""
 _EXTRA_ROWS = 200
 """Rows that are read beyond those with the largest numbers, since more may tie with the last of them."""
 _PROPERTIES = 4
@@ -240,7 +239,7 @@ class StoreMatcher:
             start = start_of(node, [one for one in remaining if variables_of(one) == frozenset((node.variable,))])
             if node.variable in given or not start.selective:
                 continue
-            if (await start.count(self.reader)).value <= _IDS:
+            if (await start.count(self.reader)).value <= MAX_IDS:
                 conditions.append(has_id(node.variable, [one.id for one in await start.nodes(self.reader, written)]))
         used = frozenset(name for condition in pushed for name in variables_of(condition))
         paths = tuple(path for path in match.paths if path.variable in used)
