@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from scripts.newest_python import released_pythons
+from scripts.release.pythons import released_pythons
 
 OLDEST = (3, 11)
 QUESTION = ("call", "search", "entity=the_netherlands", "direction=outgoing", "properties_to_filter_for=capital")

@@ -16,11 +16,10 @@ QUESTIONS = {
 }
 
 
-@pytest.fixture
-def films(tmp_path: Path) -> Path:
-    """The folder of the graph and its questions, three of each length."""
-    folder = tmp_path / "metaqa"
-    folder.mkdir()
+@pytest.fixture(scope="session")
+def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the graph and its questions, three of each length. Tests share it and leave it as it is."""
+    folder = tmp_path_factory.mktemp("films")
     (folder / "kb.tsv.gz").write_bytes(gzip.compress(TRIPLES.encode()))
     for hops, (path, answers) in QUESTIONS.items():
         lines = [

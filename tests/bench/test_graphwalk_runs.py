@@ -22,6 +22,7 @@ from kgnav_bench.graphwalk.reports import write_report
 from kgnav_bench.graphwalk.stores import load_file, open_neo4j
 from kgnav_bench.graphwalk.templates import TEMPLATES
 from tests.neo4j_service import Neo4j
+from tests.sampling import extended
 
 SMALL = replace(Shape.of(100), nodes=24, density=0.15)
 FLAGS = ("--nodes", "24", "--density", "0.15", "--graphs", "1")
@@ -87,7 +88,7 @@ def _run(target: Path, *flags: str) -> tuple[Sequence[dict[str, Any]], str]:
     return [json.loads(line)["value"] for line in lines], done.output
 
 
-@pytest.mark.parametrize("arm", ["script", "primitives"])
+@pytest.mark.parametrize("arm", ["primitives", extended("script")])
 def test_each_arm_answers_all_questions_on_a_graph_file_and_on_neo4j(neo4j: Neo4j, tmp_path: Path, arm: str):
     flags = ("--arm", arm, "--neo4j", neo4j.url, "--clear", "--store", "both")
     results, report = _run(tmp_path / "results.jsonl", *flags)

@@ -40,7 +40,7 @@ class TestEmbeddedFromPropertyGraph(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"file"})
     style: ClassVar[toy_views.Style] = toy_views.PROPERTY_GRAPH
     row_by_row: ClassVar[int] = ALL
-    plans: ClassVar[int] = 20
+    plans: ClassVar[int] = 8
     pages: ClassVar[int] = 200
 
     @pytest.fixture(scope="class")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.datasets import dataset
+from tests.sampling import extended
 
 from kgnav_bench.client import BareClient, package_client, server_command
 from kgnav_bench.metaqa import HOPS, graph_source, questions, sample, source_neighbours, source_triples
@@ -15,8 +16,8 @@ from kgnav_bench.replay import Replay
 from kgnav_bench.tables import Table, parse
 from kgnav_mcp.adapters.embedded.loading import load
 
-QUESTIONS_PER_HOP = 200
-QUESTIONS_BY_PLAN = 50
+QUESTIONS_PER_HOP = [50, extended(200)]
+QUESTIONS_BY_PLAN = [15, extended(50)]
 """`kgnav-bench reach metaqa --plans --all` asks them all."""
 
 
@@ -46,23 +47,26 @@ def replay(client: BareClient, metaqa: Path) -> Replay:
     return Replay(client, source_neighbours(metaqa))
 
 
+@pytest.mark.parametrize("number", QUESTIONS_PER_HOP)
 @pytest.mark.parametrize("hops", HOPS)
-def test_every_gold_relation_is_offered_and_every_gold_answer_shown(replay: Replay, metaqa: Path, hops: int) -> None:
-    results = [replay.question(each) for each in sample(questions(metaqa, hops), QUESTIONS_PER_HOP)]
+def test_every_gold_relation_is_offered_and_every_gold_answer_shown(
+    replay: Replay, metaqa: Path, hops: int, number: int
+) -> None:
+    results = [replay.question(each) for each in sample(questions(metaqa, hops), number)]
 
-    assert len(results) == QUESTIONS_PER_HOP
+    assert len(results) == number
     assert [result for result in results if result.missing_relations] == []
     assert [result for result in results if result.missing_answers] == []
     assert [result for result in results if result.surplus_answers] == []
 
 
+@pytest.mark.parametrize("number", QUESTIONS_BY_PLAN)
 @pytest.mark.parametrize("hops", [2, 3])
-def test_one_plan_for_each_gold_path_shows_every_gold_answer(films: Path, metaqa: Path, hops: int) -> None:
+def test_one_plan_for_each_gold_path_shows_every_gold_answer(films: Path, metaqa: Path, hops: int, number: int) -> None:
     with BareClient([*server_command(films), *PLANS]) as client:
-        asked = sample(questions(metaqa, hops), QUESTIONS_BY_PLAN)
-        results = [PlanReplay(client).question(each) for each in asked]
+        results = [PlanReplay(client).question(each) for each in sample(questions(metaqa, hops), number)]
 
-    assert len(results) == QUESTIONS_BY_PLAN
+    assert len(results) == number
     assert [result for result in results if result.missing_answers] == []
     assert [result for result in results if result.surplus_answers] == []
     assert [result for result in results if result.calls != 1] == []

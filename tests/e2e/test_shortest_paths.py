@@ -62,5 +62,6 @@ async def test_oxigraph_has_the_shortest_paths_of_networkx(oxigraph: Oxigraph, f
     await compare(oxigraph, films)
 
 
+@pytest.mark.extended
 async def test_virtuoso_has_the_shortest_paths_of_networkx(virtuoso: Virtuoso, films: tuple[Path, Any]) -> None:
     await compare(virtuoso, films)

@@ -16,6 +16,7 @@ from mcp import Client
 from rdflib import RDF, Graph, URIRef
 from tests.datasets import dataset
 from tests.rows import triples_at
+from tests.sampling import extended
 from tests.server.clients import client, text_of
 from tests.server.processes import on_stdio
 from tests.services import Oxigraph
@@ -58,7 +59,7 @@ def location(oxigraph: Oxigraph, sources: list[Path]) -> str:
     return f"wikidata+{oxigraph.url}?default-graph-uri={GRAPH}"
 
 
-@pytest.fixture(scope="module", params=["truthy", "all"])
+@pytest.fixture(scope="module", params=[extended("truthy"), "all"])
 def statements(request: pytest.FixtureRequest) -> Statements:
     return request.param
 

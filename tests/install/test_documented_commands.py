@@ -16,6 +16,7 @@ from mcp import Client, StdioServerParameters
 from kgnav_mcp.cli import main
 from tests.install.machine import ROOT, Machine
 from tests.neo4j_service import Neo4j
+from tests.sampling import extended
 from tests.server.clients import text_of
 
 NOT_RUN = {
@@ -91,7 +92,9 @@ def at_home(installed: Machine) -> Machine:
     return installed
 
 
-@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
+@pytest.mark.parametrize(
+    "block", [block if name.startswith("README") else extended(block) for name, block in BLOCKS.items()], ids=BLOCKS
+)
 async def test_documented_commands_work_as_they_are_printed(
     block: str, at_home: Machine, request: pytest.FixtureRequest
 ):

@@ -19,12 +19,13 @@ from tests.plans.graph import Graph
 from tests.plans.oracle import RefusedError, answer
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain, random_toy
+from tests.sampling import sampled
 
 PLANS = 20
 """On each graph; `make fuzz` tries more."""
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", sampled(range(6), 3))
 async def test_a_plan_by_chance_answers_the_same_to_both_evaluators_in_pages_of_any_size(seed: int, tmp_path: Path):
     nodes, edges = random_toy(seed)
     load(toy_files.write_property_graph(tmp_path, nodes, edges), tmp_path / "random.kg", LoadOptions())

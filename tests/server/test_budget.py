@@ -14,6 +14,7 @@ from mcp_types import PromptReference, ResourceTemplateReference, TextContent, T
 
 from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
 from kgnav_mcp.render.text import count_tokens
+from tests.sampling import extended
 from tests.server.clients import call, client, reading_examples, text_of
 from tests.server.vast import LONG, VAST, WORDS, load_vast, text
 
@@ -99,8 +100,14 @@ def settings(file: Path, budget: int, *, structured: bool = False) -> Settings:
     return Settings(graphs=graphs, budget=budget, structured=structured)
 
 
-@pytest.mark.parametrize("structured", [False, True])
-@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize(
+    ("budget", "structured"),
+    [
+        (500, True),
+        (8000, False),
+        *(pytest.param(*each, marks=pytest.mark.extended) for each in ((500, False), (8000, True))),
+    ],
+)
 async def test_no_answer_is_over_the_budget_whatever_is_in_the_graph(budget: int, structured: bool, vast: Path) -> None:
     async with client(settings(vast, budget, structured=structured)) as connected:
         schemas = {tool.name: tool.output_schema for tool in (await connected.list_tools()).tools}
@@ -121,7 +128,7 @@ async def test_no_tool_is_over_a_small_budget(tool: str, arguments: dict[str, ob
     assert count_tokens(text) <= BUDGETS[0]
 
 
-@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("budget", [BUDGETS[0], extended(BUDGETS[1])])
 async def test_no_error_is_over_the_budget_nor_repeats_more_than_a_little_of_the_call(budget: int, vast: Path) -> None:
     async with client(settings(vast, budget)) as connected:
         for tool, arguments in (*MISTAKES, *NONE_THERE):

@@ -11,6 +11,7 @@ from time import perf_counter
 
 import pytest
 
+from tests.sampling import extended
 from tests.server.processes import PATIENCE_S, Wire, on_wire, request
 
 
@@ -23,7 +24,6 @@ def evaluated(doublings: int) -> str:
 EVALUATED = evaluated(6)
 """Compares with 40,000 numbers, for several seconds."""
 COMPILED = "MATCH (a), (b) RETURN a.name + b.name AS c ORDER BY c LIMIT 5"
-PLANS = pytest.mark.parametrize("plan", [EVALUATED, COMPILED], ids=["evaluated", "compiled"])
 MAX_S = 5
 """Seconds that an answer or an end may take on a busy machine. An idle one takes a hundredth."""
 
@@ -65,7 +65,7 @@ async def test_a_cancelled_plan_does_not_keep_later_ones_waiting(tmp_path: Path)
         assert perf_counter() - begun < MAX_S
 
 
-@PLANS
+@pytest.mark.parametrize("plan", [EVALUATED, extended(COMPILED)], ids=["evaluated", "compiled"])
 async def test_the_end_of_its_input_ends_the_server_soon(plan: str, tmp_path: Path):
     async with on_wire(tmp_path) as server:
         await server.shake_hands()
@@ -77,7 +77,7 @@ async def test_the_end_of_its_input_ends_the_server_soon(plan: str, tmp_path: Pa
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
-@PLANS
+@pytest.mark.parametrize("plan", [COMPILED, extended(EVALUATED)], ids=["compiled", "evaluated"])
 async def test_a_signal_ends_the_server_soon(plan: str, tmp_path: Path):
     async with on_wire(tmp_path) as server:
         await server.shake_hands()

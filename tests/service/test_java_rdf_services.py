@@ -13,6 +13,8 @@ from scripts.services.failure import ServiceError
 from tests.service.test_oxigraph_service import EVERYTHING, GOOD, GRAPH, QUADS, rows, written
 from tests.services import Fuseki, Rdf4j, RdfService, need_jars, running_jars
 
+pytestmark = pytest.mark.extended
+
 STORES = (Fuseki, Rdf4j)
 OTHER = "http://example.org/other"
 

@@ -87,6 +87,7 @@ async def test_the_ends_of_long_paths_are_found_in_linear_time(chain: GraphAdapt
     assert page.total == Count(LENGTH)
 
 
+@pytest.mark.extended
 async def test_one_long_path_between_known_ends_is_found_in_linear_time(chain: GraphAdapter, short_chain: GraphAdapter):
     cypher = "MATCH p = shortestPath((a {{name: 'Node 0'}})-[:next*]->(b {{name: 'Node {last}'}})) RETURN p"
     short, _ = await cpu_time(short_chain, cypher.format(last=SHORT))

@@ -21,6 +21,7 @@ from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.adapters.neo4j.graphs import write as ask
 from tests.neo4j_service import Neo4j
+from tests.sampling import extended
 
 ALL = Limits(hub_threshold=10_000, row_limit=10_000)
 
@@ -43,7 +44,10 @@ async def graph(loaded: Neo4j) -> AsyncGenerator[GraphAdapter]:
         yield opened
 
 
-def _conditions(graph: Graph) -> list[tuple[str, str, str | float]]:
+Condition = tuple[str, str, str | float]
+
+
+def _conditions(graph: Graph) -> list[Condition]:
     """Every label, property and value there is."""
     return [
         (each.label, pool.name, pool.values[place])
@@ -57,8 +61,16 @@ def _cypher(text: str) -> LiteralString:
     return cast("LiteralString", text)
 
 
-async def test_nodes_by_property_are_those_of_the_papers_query(graph: GraphAdapter, loaded: Neo4j, synthetic: Graph):
-    for label, key, value in _conditions(synthetic):
+@pytest.fixture(params=[4, extended(1)])
+def conditions(synthetic: Graph, request: pytest.FixtureRequest) -> list[Condition]:
+    """Some conditions, or all."""
+    return _conditions(synthetic)[:: request.param]
+
+
+async def test_nodes_by_property_are_those_of_the_papers_query(
+    graph: GraphAdapter, loaded: Neo4j, synthetic: Graph, conditions: list[Condition]
+):
+    for label, key, value in conditions:
         page = (await get_node_by_property(graph, label, key, str(value))).page
         rows = ask(loaded, _cypher(f"MATCH (n:{quoted(label)} {{{quoted(key)}: $value}}) RETURN n.id"), value=value)
         assert sorted(node.entity.id for node in page.items) == sorted(f"{label}:id={row[0]}" for row in rows)
@@ -70,8 +82,10 @@ async def test_nodes_by_property_are_those_of_the_papers_query(graph: GraphAdapt
             assert own == {"name": synthetic.name(number), **values}
 
 
-async def test_nearest_neighbours_are_those_of_the_papers_query(graph: GraphAdapter, loaded: Neo4j, synthetic: Graph):
-    for label, key, value in _conditions(synthetic):
+async def test_nearest_neighbours_are_those_of_the_papers_query(
+    graph: GraphAdapter, loaded: Neo4j, conditions: list[Condition]
+):
+    for label, key, value in conditions:
         found = await get_all_nearest_neighbors(graph, label, key, str(value), limits=ALL)
         assert found.links is not None
         seen = Counter(

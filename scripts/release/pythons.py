@@ -1,29 +1,19 @@
-"""Print the newest Python of this machine if it is newer than the one that runs this: tests run on it, too.
-
-Looked for in PATH, and where pyenv and uv keep theirs. Previews are left out.
-"""
+"""The released Pythons of this machine: in PATH, and where pyenv and uv keep theirs."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 _VERSION = "import sys; print(*sys.version_info[:2], sys.version_info.releaselevel)"
 
 
-def newest_python(folders: Iterable[Path], newer_than: tuple[int, int]) -> Path | None:
-    """The newest released Python in some folders, if it is newer than a version."""
-    versions = _versions(folders)
-    newest = max(versions, default=None)
-    return versions[newest] if newest and newest > newer_than else None
-
-
-def released_pythons(at_least: tuple[int, int]) -> dict[tuple[int, int], Path]:
-    """One Python of each released version on this machine."""
-    return {version: python for version, python in _versions(_folders()).items() if version >= at_least}
+def released_pythons(at_least: tuple[int, int], folders: Iterable[Path] | None = None) -> dict[tuple[int, int], Path]:
+    """One Python of each released version, in some folders or on this machine."""
+    found = _versions(_folders() if folders is None else folders)
+    return {version: python for version, python in found.items() if version >= at_least}
 
 
 def _versions(folders: Iterable[Path]) -> dict[tuple[int, int], Path]:
@@ -58,7 +48,3 @@ def _folders() -> list[Path]:
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     uv = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "uv" / "python"
     return [*path, *pyenv.glob("*/bin"), *uv.glob("*/bin")]
-
-
-if __name__ == "__main__":
-    sys.stdout.write(str(newest_python(_folders(), sys.version_info[:2]) or ""))

@@ -1,4 +1,4 @@
-"""The Python that CI tests on besides its own is the newest that runs, and newer."""
+"""A wheel is tried on the released Pythons that run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from scripts.newest_python import newest_python
+from scripts.release.pythons import released_pythons
 
 OWN = sys.version_info[:2]
-OLDER, NEWER = (OWN[0], OWN[1] - 1), (OWN[0], OWN[1] + 1)
+NEWER = (OWN[0], OWN[1] + 1)
 
 
 @pytest.fixture
@@ -25,10 +25,10 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_newest_python_that_runs_is_found_where_it_is_newer(folder: Path, tmp_path: Path):
-    assert newest_python([tmp_path / "nothing", folder], OLDER) == folder / f"python3.{OWN[1]}"
+def test_the_pythons_that_run_are_found_where_they_are_new_enough(folder: Path, tmp_path: Path):
+    folders = [tmp_path / "nothing", folder]
+    assert released_pythons(OWN, folders) == {OWN: folder / f"python3.{OWN[1]}"}
 
 
-def test_none_is_found_where_all_are_as_old_or_previews_or_do_not_run(folder: Path):
-    assert newest_python([folder], OWN) is None
-    assert newest_python([folder], NEWER) is None
+def test_none_is_found_where_all_are_older_or_previews_or_do_not_run(folder: Path):
+    assert released_pythons(NEWER, [folder]) == {}
