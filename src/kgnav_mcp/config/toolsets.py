@@ -36,7 +36,7 @@ TOOLSETS: Final = {
     "maze": ToolsetEntry("kgnav_mcp.server.toolsets.maze:TOOLSET", default=False, needs="trail"),
     "counts": ToolsetEntry("kgnav_mcp.server.toolsets.counts:TOOLSET", default=False),
 }
-"""All toolsets by name. A new toolset needs an entry here and a module, a new tool only a module."""
+"""All toolsets by name. A new toolset needs a module and an entry here, a new tool only a `ToolSpec` in a module."""
 
 
 def default_toolsets() -> tuple[str, ...]:

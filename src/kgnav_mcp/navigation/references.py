@@ -25,6 +25,30 @@ _NUMBERED = re.compile(r"(\S*?)0*(\d{1,12})", re.ASCII)
 _OBO_DIGITS = 7
 """Digits of most numbers of the OBO Foundry, as in `GO:0008150`."""
 
+NEAREST = 5
+"""Maximum alternatives suggested for an unknown name, as in ARK-V1."""
+
+_MAX_ADVISED = 8
+"""Unknown names of one call for which the nearest names are looked up."""
+_NAMESAKES = 20
+_COMPARED_CHARACTERS = 200
+"""Characters of a name that are compared: the cost grows with the product of both lengths."""
+_IN_BRACKETS = re.compile(r"<[^<>\s]+:[^<>\s]+>")
+_ESCAPED = re.compile(r"\\([\\|])")
+_OF_ID_SPACE = re.compile(r"(?=[a-z_]*[A-Z])\w+:\d+")
+"""An id of the OBO Foundry, with a number in a space of ids."""
+_TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
+"""A prefix after a dot, which only two-hop ids have: a dot in a host name is followed by a slash or a port."""
+_OTHER_NAMES = {"is_a": "subclassof", "is a": "subclassof"}
+"""What `.obo` and OBO Graphs call a relation that a graph has under the name of RDF, by local name."""
+
+EntityArgument = Entity | Sequence[Entity] | str | Sequence[str]
+"""One or many entities, or a user's references to them: ids or names."""
+
+_USE_ID = "Repeat the call with one of these ids."
+_USE_NEAREST = "Use one of these ids, or call find_node(hint) with other words."
+_NONE_NEAR = "There is no similar name: call find_node(hint) with other words, or describe_graph() for an overview."
+
 
 async def nearest_entities(graph: GraphAdapter, reference: str, limit: int) -> list[Entity]:
     """Entities with a name like a reference; else those whose ids differ from it in letter case or leading zeros.
@@ -46,27 +70,6 @@ def rewritten_ids(reference: str) -> list[str]:
     cases = (before, before.upper(), before.lower())
     forms = product(cases, (number, number.zfill(_OBO_DIGITS)))
     return list(dict.fromkeys(case + digits for case, digits in forms if case + digits != reference))
-
-
-NEAREST = 5
-"""Maximum alternatives suggested for an unknown name, as in ARK-V1."""
-
-_MAX_ADVISED = 8
-"""Unknown names of one call for which the nearest names are looked up."""
-_NAMESAKES = 20
-_COMPARED_CHARACTERS = 200
-"""Characters of a name that are compared: the cost grows with the product of both lengths."""
-_IN_BRACKETS = re.compile(r"<[^<>\s]+:[^<>\s]+>")
-_ESCAPED = re.compile(r"\\([\\|])")
-_OF_ID_SPACE = re.compile(r"(?=[a-z_]*[A-Z])\w+:\d+")
-"""An id of the OBO Foundry, with a number in a space of ids."""
-_TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
-"""A prefix after a dot, which only two-hop ids have: a dot in a host name is followed by a slash or a port."""
-_OTHER_NAMES = {"is_a": "subclassof", "is a": "subclassof"}
-"""What `.obo` and OBO Graphs call a relation that a graph has under the name of RDF, by local name."""
-
-EntityArgument = Entity | Sequence[Entity] | str | Sequence[str]
-"""One or many entities, or a user's references to them: ids or names."""
 
 
 async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
@@ -297,11 +300,6 @@ def _entity_coded(code: str, matches: Sequence[ValueMatch]) -> Entity | Unresolv
         step = f"It is the value of their {properties}. {_USE_ID}"
         return AmbiguousEntity(code, [one.entity for one in matches], next_step=step)
     return replace(matches[0].entity, found_by=(matches[0].relation.id, code))
-
-
-_USE_ID = "Repeat the call with one of these ids."
-_USE_NEAREST = "Use one of these ids, or call find_node(hint) with other words."
-_NONE_NEAR = "There is no similar name: call find_node(hint) with other words, or describe_graph() for an overview."
 
 
 async def _with_nearest(graph: GraphAdapter, problems: Sequence[Unresolved]) -> list[Unresolved]:
