@@ -171,7 +171,7 @@ async def test_a_long_plan_lowers_the_priority_of_its_thread_which_takes_no_furt
     monkeypatch.setattr(session, "lower_priority", lambda: lowered.append(threading.current_thread()))
     pool = Pool(str(toy_file), timeout=30)
 
-    def counted(session: Session) -> object:
+    def counted(session: Session) -> tuple[Row | None, threading.Thread]:
         return session.one(ENDLESS.replace("FROM c)", "FROM c LIMIT 100000)")), threading.current_thread()
 
     _, ordinary = await pool.run(counted)
