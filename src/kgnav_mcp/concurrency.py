@@ -83,7 +83,7 @@ async def gathered_for(items: Iterable[S], work: Callable[[S], Awaitable[T]]) ->
 
 _LARGE = 200
 """Number of items from which work goes to a thread: work on 10,000 items takes a tenth of a second."""
-_NICENESS = 10
+_NICENESS = 5
 
 
 def lower_priority() -> None:

@@ -59,7 +59,7 @@ _PRODUCT = 10_000_000
 """Rows of a product of independent sets that a store is asked to sort: it has no time for more."""
 _MAX_STEPS = 10_000_000
 """Estimated work of a plan, in edges and sorted values, up to which only time limits its questions: ten seconds."""
-_STORE_STEPS = 100_000_000
+_STORE_STEPS = 200_000_000
 """Steps of the store's engine for each question of a plan whose estimate is higher: one second. The estimate may be
 wrong, or the store may know a better way. Only a store that counts its steps stops there."""
 _CHEAP_STEPS = 1_000_000

@@ -35,7 +35,7 @@ from kgnav_mcp.plan import (
     Project,
     Unwind,
 )
-from kgnav_mcp.plan.walking import aggregates, variables_of
+from kgnav_mcp.plan.walking import aggregates, node_patterns, variables_of
 
 
 def compile_unwind(
@@ -184,6 +184,15 @@ def _needed_variables(clauses: Sequence[Clause]) -> frozenset[str]:
     return frozenset(found)
 
 
+def _is_distinct(match: Match, needed: frozenset[str], clause: Clause) -> bool:
+    """Whether a pattern has many equal rows, of which the clause behind it needs one: it reads names for each row."""
+    if match.optional or not isinstance(clause, Project) or not clause.distinct:
+        return False
+    if any(aggregates(one.value) for one in clause.columns):
+        return False
+    return not needed.issuperset(node_patterns(match)) or any(edge.path is not None for edge in match.edges)
+
+
 def _compile_match(
     projector: Projector, match: Match, table: str | None, scope: Scope, later: Sequence[Clause]
 ) -> tuple[str, dict[str, Term]]:
@@ -196,11 +205,11 @@ def _compile_match(
     place = [f"{table}.place AS place"] if match.optional else []
     queries: list[str] = []
     result_scope: dict[str, Term] = {}
-    grouped = _group_variable(later[0])
+    grouped, is_distinct = _group_variable(later[0]), _is_distinct(match, needed, later[0])
     for branch in branches(statement, words, match, given, table=table, needed=needed, grouped=grouped):
         bound = {name: term for name, term in sorted(branch.scope.items()) if name in needed}
         selected, result_scope = columns(bound)
-        queries.append(branch.query(", ".join([*selected, *place]) or "1 AS c0"))
+        queries.append(branch.query(", ".join([*selected, *place]) or "1 AS c0", is_distinct=is_distinct))
     if match.optional:
         matched = statement.table(" UNION ALL ".join(queries))
         names = ", ".join(sql for term in result_scope.values() for sql in term.sql) or "1 AS c0"
@@ -210,7 +219,8 @@ def _compile_match(
         selected, _ = columns(unmatched_scope)
         unmatched = pieces.UNMATCHED.format(columns=", ".join(selected) or "1 AS c0", table=table, matched=matched)
         queries = [pieces.ROWS.format(columns=names, rows=matched), unmatched]
-    return statement.table(" UNION ALL ".join(queries), read_once=isinstance(later[0], Project)), result_scope
+    union = " UNION " if is_distinct else " UNION ALL "
+    return statement.table(union.join(queries), read_once=isinstance(later[0], Project)), result_scope
 
 
 def _null_term(term: Term) -> Term:

@@ -93,11 +93,11 @@ class Branch:
     edges: list[str] = field(default_factory=list[str])
     """Variables of the edges that it binds, including edges within trails."""
 
-    def query(self, selected: str) -> str:
-        """Returns the query for its rows with these columns."""
+    def query(self, selected: str, *, is_distinct: bool = False) -> str:
+        """Returns the query for its rows, or its distinct rows, with these columns."""
         rows = f" FROM {' CROSS JOIN '.join(self.rows)}" if self.rows else ""
         where = f" WHERE {' AND '.join(f'({each})' for each in self.conditions)}" if self.conditions else ""
-        return f"SELECT {selected}{rows}{where}"
+        return f"SELECT {'DISTINCT ' if is_distinct else ''}{selected}{rows}{where}"
 
     def path(self, path: PathPattern, edges: Iterable[EdgePattern]) -> Term:
         """Returns the term of a named path: its nodes and edges alternately."""
