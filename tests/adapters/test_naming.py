@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.ids.prefixes import is_iri
-from kgnav_mcp.adapters.naming import entity_name, local_name, local_name_variants, readable, readable_names
+from kgnav_mcp.adapters.naming import entity_name, local_name_variants, readable, readable_names
+from kgnav_mcp.model.ids import is_iri, local_name
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity
-from kgnav_mcp.navigation.references import resolve_entity
+from kgnav_mcp.navigation.references import NameIndex, resolve_entity
 from kgnav_mcp.navigation.sample_walks import sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.text import printable_id, table_cell
@@ -76,3 +76,20 @@ async def test_a_sample_walk_is_made_of_triples_of_the_graph_and_is_the_same_eac
     assert walk.steps[0].head.id == walk.start.id
     assert len(walk.steps) == 2
     assert walk.steps[1].head == walk.steps[0].tail
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("NCIT:R108", ["NCIT:R108"]),
+        ("R108", ["NCIT:R108"]),
+        ("r108", ["NCIT:R108"]),
+        ("WD:R108", []),
+        ("0002202", []),
+        ("RO_0002202", ["RO:0002202"]),
+        ("P31", ["wdt:P31"]),
+    ],
+)
+def test_a_relation_is_found_by_its_code_alone_but_not_by_a_number_alone(name: str, found: list[str]) -> None:
+    ids = ["NCIT:R108", "RO:0002202", "wdt:P31"]
+    assert NameIndex(ids, lambda identity: (identity, "")).find(name) == found

@@ -20,6 +20,9 @@ TRIPLES = f"""\
 <PMID:1> <{P}> <http://ids.example/a> .
 <{OBO}PMID_1> <{LABEL}> "the term" .
 <{OBO}PMID_1> <{P}> <http://ids.example/b> .
+<NCIT:C32> <{LABEL}> "the code" .
+<{OBO}NCIT_C32> <{LABEL}> "the concept" .
+<{OBO}NCIT_C32> <{P}> <http://ids.example/b> .
 <PMID:2> <{LABEL}> "another article" .
 <PMID:2> <{P}> <http://ids.example/a> .
 <{OBO}DOID_734> <{LABEL}> "urethral cancer" .
@@ -61,10 +64,11 @@ class IdsOfTwoEntities:
         assert "\n<PMID:1>|the article|" in found
         assert "\nPMID:1|the term|" in found
 
-    async def test_answers_about_one_name_the_other(self, settings: Settings):
-        asked = {"entity": "PMID:1", "direction": "outgoing"}
-        assert "May also mean: the article (<PMID:1>)." in await call("search", asked, settings)
-        assert "it may also mean <PMID:1> (the article)" in await call("run_plan", _plan("PMID:1"), settings)
+    @pytest.mark.parametrize(("text", "other"), [("PMID:1", "the article"), ("NCIT:C32", "the code")])
+    async def test_answers_about_one_name_the_other(self, settings: Settings, text: str, other: str):
+        asked = {"entity": text, "direction": "outgoing"}
+        assert f"May also mean: {other} (<{text}>)." in await call("search", asked, settings)
+        assert f"it may also mean <{text}> ({other})" in await call("run_plan", _plan(text), settings)
 
     async def test_texts_that_mean_one_entity_only_have_no_such_note(self, settings: Settings):
         for text in ("<PMID:1>", "PMID:2", "DOID:734"):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote, unquote
 
-from kgnav_mcp.adapters.ids.prefixes import is_iri, is_obo_id
+from kgnav_mcp.model.ids import is_obo_id, local_name
 
 _DOTTED = re.compile(r"\w+(\.\w+)+")
 """A dotted name of Freebase, such as `people.person.place_of_birth`."""
@@ -14,8 +14,6 @@ _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 """A word boundary inside a camel-case name: `birthPlace`, `hasDNASequence`."""
 _UPPER_SNAKE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 """The usual form of a relationship type: `ACTED_IN`."""
-_PREFIXED = re.compile(r"[\w.-]*:[^\s/:][^\s:]*")
-"""A prefixed name such as `dbo:birthPlace`."""
 _MAX_LENGTH, _MAX_WORDS = 200, 6
 """Maximum length, in characters and in words, of a name that is searched for in ids."""
 
@@ -31,25 +29,6 @@ def marked_obsolete(name: str) -> str:
 def is_marked_obsolete(name: str) -> bool:
     """Whether a name has that mark."""
     return name.startswith(f"{_OBSOLETE}: ")
-
-
-def local_name(reference: str) -> str:
-    """The last part of an IRI, a prefixed name or a path: the text after its last `#`, `/` or `:`.
-
-    For `DOID:734` it is `DOID_734`, as in the IRI. An id without these characters, or with nothing after them, is
-    returned whole.
-    """
-    if is_obo_id(reference):
-        return reference.replace(":", "_")
-    if is_iri(reference) or reference.startswith("/"):
-        tail = re.split(r"[#/]", reference)[-1]
-        if tail == reference or (":" in tail and not tail.startswith(":")):
-            tail = tail.rsplit(":", 1)[-1]
-    elif _PREFIXED.fullmatch(reference):
-        tail = reference.rsplit(":", 1)[-1]
-    else:
-        return reference
-    return tail or reference
 
 
 def entity_name(reference: str) -> str:

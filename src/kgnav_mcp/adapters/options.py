@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import TypeVar, cast
 
-from kgnav_mcp.adapters.ids.prefixes import is_iri
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import ConfigurationError
+from kgnav_mcp.model.ids import is_iri
 
 T = TypeVar("T")
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kgnav_mcp.adapters.ids.prefixes import is_iri
 from kgnav_mcp.cli.boundary import INTERRUPTED, TERMINATED, Command, Terminated, terminable
 from kgnav_mcp.cli.options import JSON_FLAG, print_json
 from kgnav_mcp.clipping import echoed
+from kgnav_mcp.model.ids import is_iri
 from kgnav_mcp.navigation.progress import reporting
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from kgnav_mcp.app import App
 from kgnav_mcp.config import Settings
 from kgnav_mcp.errors import KgnavError
 from kgnav_mcp.model import Health, Schema
+from kgnav_mcp.model.ids import local_name
 
 _LISTED = 200
 """Maximum properties and labels that are examined, the most frequent first."""
@@ -57,19 +58,19 @@ async def examine(settings: Settings, name: str) -> Proposals:
 def _proposals(health: Health, schema: Schema, types: Sequence[str]) -> Proposals:
     properties = [facts.relation.id for facts in schema.properties]
     usual = [each for each in properties if _expanded(each) in NAME_RELATIONS]
-    likely = [each for each in properties if _NAME_WORDS.search(_local_name(each))]
+    likely = [each for each in properties if _NAME_WORDS.search(local_name(each))]
     descriptions = [each for each in properties if _expanded(each) in DESCRIPTION_RELATIONS]
     keys = {
         facts.id: key
         for facts in schema.labels[:_LABELS]
-        if (key := next((each for each in facts.properties if _KEY_WORDS.search(_local_name(each))), None))
+        if (key := next((each for each in facts.properties if _KEY_WORDS.search(local_name(each))), None))
     }
     return Proposals(
         health,
         names=tuple(usual or likely[:3]),
         usual_names=bool(usual),
         descriptions=tuple(
-            descriptions or [each for each in properties if _DESCRIPTION_WORDS.search(_local_name(each))][:3]
+            descriptions or [each for each in properties if _DESCRIPTION_WORDS.search(local_name(each))][:3]
         ),
         types=tuple(types),
         keys=keys,
@@ -80,7 +81,3 @@ def _proposals(health: Health, schema: Schema, types: Sequence[str]) -> Proposal
 def _expanded(short: str) -> str:
     prefix, colon, local = short.partition(":")
     return PREFIXES[prefix] + local if colon and prefix in PREFIXES else short
-
-
-def _local_name(identifier: str) -> str:
-    return re.split(r"[/#:]", identifier)[-1]

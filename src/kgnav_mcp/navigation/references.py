@@ -16,6 +16,7 @@ from rapidfuzz import fuzz, process
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
 from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, Page, RelationFacts, T, ValueMatch
+from kgnav_mcp.model.ids import is_obo_id, local_name
 from kgnav_mcp.navigation.codes import entities_with_codes, is_shared, shared_code_note
 from kgnav_mcp.navigation.pages import Limits, select
 from kgnav_mcp.navigation.relation_lists import relation_facts, words
@@ -35,8 +36,6 @@ _COMPARED_CHARACTERS = 200
 """Characters of a name that are compared: the cost grows with the product of both lengths."""
 _IN_BRACKETS = re.compile(r"<[^<>\s]+:[^<>\s]+>")
 _ESCAPED = re.compile(r"\\([\\|])")
-_OF_ID_SPACE = re.compile(r"(?=[a-z_]*[A-Z])\w+:\d+")
-"""An id of the OBO Foundry, with a number in a space of ids."""
 _TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
 """A prefix after a dot, which only two-hop ids have: a dot in a host name is followed by a slash or a port."""
 _OTHER_NAMES = {"is_a": "subclassof", "is a": "subclassof"}
@@ -232,7 +231,7 @@ async def _resolved(graph: GraphAdapter, references: Sequence[str], known: Mappi
 
 async def with_other_readings(graph: GraphAdapter, known: Mapping[str, Entity]) -> Mapping[str, Entity]:
     """Entities by id, each with another one that the id may mean: `PMID:1` is `obo/PMID_1`, but also an IRI itself."""
-    others = {f"<{reference}>": reference for reference in known if _OF_ID_SPACE.fullmatch(reference)}
+    others = {f"<{reference}>": reference for reference in known if is_obo_id(reference)}
     found = dict(await graph.describe(list(others))) if others else {}
     named = {reference: found[other] for other, reference in others.items() if other in found}
     return {
@@ -363,7 +362,7 @@ class NameIndex(Generic[T]):
         plain = plain[1:-1] if _IN_BRACKETS.fullmatch(plain) else plain
         if found := self._by_folded.get(plain.casefold()):
             return found
-        local = "" if _TWO_HOPS.search(plain.casefold()) else _folded_local_name(plain)
+        local = "" if _TWO_HOPS.search(plain.casefold()) else local_name(plain).casefold()
         return self._by_local.get(local) or self._by_local.get(_OTHER_NAMES.get(local, ""), []) if local else []
 
     @cached_property
@@ -377,7 +376,15 @@ class NameIndex(Generic[T]):
 
     @cached_property
     def _by_local(self) -> Mapping[str, list[T]]:
-        return _grouped((_folded_local_name(identity), thing) for thing, identity, _ in self._things)
+        return _grouped((form, thing) for thing, identity, _ in self._things for form in _local_names(identity))
+
+
+def _local_names(identity: str) -> list[str]:
+    """The local name of an id in lower case. For `NCIT:R108` also the code alone, which unlike a number says enough."""
+    names, code = [local_name(identity).casefold()], identity.rpartition(":")[2]
+    if is_obo_id(identity) and not code.isdigit():
+        names.append(code.casefold())
+    return names
 
 
 def _grouped(pairs: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
@@ -385,16 +392,6 @@ def _grouped(pairs: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
     for key, thing in pairs:
         groups[key].append(thing)
     return groups
-
-
-def _folded_local_name(reference: str) -> str:
-    """The local name of a prefixed id or an IRI in lower case: the part after its last `/`, `#` or `:`.
-
-    Of `RO:0002202` it is `ro_0002202`, as in the IRI: the number alone is that of other ids, too.
-    """
-    if _OF_ID_SPACE.fullmatch(reference):
-        return reference.replace(":", "_").casefold()
-    return re.split("[/#:]", reference)[-1].casefold()
 
 
 def _absent_relations(

@@ -203,3 +203,27 @@ def test_a_pajek_vertex_may_have_three_coordinates_before_its_shape(tmp_path: Pa
         ("age", "30", "integer"), ("ic", "Red", None), ("label", "Ann Lee", None), ("shape", "ellipse", None),
         ("x", "0.1", "float"), ("y", "0.2", "float"), ("z", "0.5", "float"),
     ]  # fmt: skip
+
+
+def test_words_that_only_python_reads_as_numbers_are_texts_in_gml_and_pajek(tmp_path: Path) -> None:
+    gml = "graph [ directed 1 node [ id 1 a 1_000 b 1_0.5 c 1000 d -1.5E3 e +INF f \u0661 ] ]"
+    expected = [
+        ("a", "1_000", None), ("b", "1_0.5", None), ("c", "1000", "integer"), ("d", "-1500.0", "float"),
+        ("e", "Infinity", "float"), ("f", "\u0661", None),
+    ]  # fmt: skip
+    assert [row[:3] for row in loaded(tmp_path, {"g.gml": gml}).attributes("1")] == expected
+    pajek = '*Vertices 1\n1 "A" box a 1_000 b 1_0.5 c 1000 d -1.5E3 e +INF f \u0661\n'
+    found = [row[:3] for row in loaded(tmp_path, {"g.net": pajek}).attributes("1") if len(row[0]) == 1]
+    assert found == expected
+
+
+def test_the_label_of_a_pajek_line_is_a_text_though_it_looks_like_a_number(tmp_path: Path) -> None:
+    pajek = '*Vertices 2\n1 "A"\n2 "B"\n*Arcs\n1 2 1 l "007"\n'
+    (label,) = [data["l"] for *_, data in nx.parse_pajek(pajek).edges(data=True)]
+    assert loaded(tmp_path, {"g.net": pajek}).edges() == [("1", label, "2")] == [("1", "007", "2")]
+
+
+def test_a_pajek_matrix_with_a_text_is_refused_with_its_line(tmp_path: Path) -> None:
+    source = write(tmp_path, "g.net", "*Vertices 2\n*Matrix\n0 1\n1_0 0\n")
+    with pytest.raises(BadLine, match=r"g\.net:4.*'1_0'"):
+        load([source], tmp_path / "g.kg")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
@@ -103,6 +103,63 @@ def test_a_known_network_has_networkxs_counts_in_each_format(tmp_path: Path) -> 
         assert Counter(frozenset((s, o)) for s, _, o in edges) == Counter(
             frozenset((str(s), str(o))) for s, o in graph.edges()
         ), name
+
+
+NUMBERS = {"long": ("12", " +7 ", "-0"), "double": ("12", "1.5e3", "-.5", "NaN", "INF", "-Infinity")}
+NO_NUMBERS = {"long": ("1_000", "1.0", "\u0661\u0662", "x"), "double": ("1_0.5", "+-inf", "\u0661", "1e")}
+
+
+def typed_network(name: str, texts: Mapping[str, Sequence[str]]) -> str:
+    """A network of one node with an attribute for each text, called by its type and place."""
+    own = [(f"{kind}{place}", kind, text) for kind, each in texts.items() for place, text in enumerate(each)]
+    if name == "g.gexf":
+        keys = "".join(f'<attribute id="{key}" title="{key}" type="{kind}"/>' for key, kind, _ in own)
+        data = "".join(f'<attvalue for="{key}" value="{text}"/>' for key, _, text in own)
+        return (
+            f'<gexf xmlns="http://www.gexf.net/1.2draft"><graph><attributes class="node">{keys}</attributes>'
+            f'<nodes><node id="a" label="A"><attvalues>{data}</attvalues></node></nodes></graph></gexf>'
+        )
+    keys = "".join(f'<key id="{key}" for="node" attr.name="{key}" attr.type="{kind}"/>' for key, kind, _ in own)
+    data = "".join(f'<data key="{key}">{text}</data>' for key, _, text in own)
+    return (
+        f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{keys}'
+        f'<graph edgedefault="directed"><node id="a">{data}</node></graph></graphml>'
+    )
+
+
+@pytest.mark.parametrize("name", ["g.graphml", "g.gexf"])
+def test_texts_are_numbers_of_the_declared_type_as_in_networkx(tmp_path: Path, name: str) -> None:
+    graph = loaded(tmp_path, {name: typed_network(name, NUMBERS)})
+    read = nx.read_graphml if name == "g.graphml" else nx.read_gexf
+    expected = {key: repr(value) for key, value in read(tmp_path / name).nodes["a"].items() if key != "label"}
+    found = {key: (text, datatype) for key, text, datatype, _ in graph.attributes("a") if key != "label"}
+    assert {
+        key: repr(int(text) if kind == "integer" else float(text)) for key, (text, kind) in found.items()
+    } == expected
+
+
+@pytest.mark.parametrize("name", ["g.graphml", "g.gexf"])
+def test_texts_that_only_python_reads_as_numbers_of_the_declared_type_remain_texts(tmp_path: Path, name: str) -> None:
+    graph = loaded(tmp_path, {name: typed_network(name, NO_NUMBERS)})
+    expected = [(f"{kind}{place}", text) for kind, each in NO_NUMBERS.items() for place, text in enumerate(each)]
+    found = [(key, text) for key, text, datatype, _ in graph.attributes("a") if datatype is None and key != "label"]
+    assert sorted(found) == sorted(expected)
+
+
+BOOLEAN_TYPE = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="t" for="edge" attr.name="type" attr.type="boolean"/><key id="k" for="edge" attr.name="kind" attr.type="int"/>
+<graph edgedefault="directed"><node id="a"/><node id="b"/>
+<edge source="a" target="b"><data key="t">true</data></edge>
+<edge source="b" target="a"><data key="t">true</data><data key="k">3</data></edge></graph></graphml>"""
+
+
+def test_a_boolean_attribute_called_type_is_no_relation(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.graphml": BOOLEAN_TYPE})
+    expected = nx.read_graphml(tmp_path / "g.graphml").edges(data="type")
+    assert [(s, o, q["type"]) for s, _, o, _, q in graph.qualified_edges()] == [
+        (s, o, [[str(value).lower(), "boolean", None]]) for s, o, value in expected
+    ]
+    assert [relation for _, relation, _ in graph.edges()] == ["related_to", "3"]
 
 
 GEPHI = """<?xml version="1.0" encoding="UTF-8"?>

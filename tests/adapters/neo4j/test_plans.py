@@ -200,3 +200,18 @@ async def test_the_id_of_a_node_with_several_keys_names_the_first_label_that_has
             page = await graph.run(asked, limit=5)
             found[each] = [of_answer(row.cells[0]) for row in page.items]
     assert found == {each: [(Kind.NODE, each)] * (each != "Ship:imo=2.5") for each in printed}
+
+
+async def test_rows_are_sorted_by_a_property_that_other_or_deleted_nodes_have_in_several_languages(neo4j: Neo4j):
+    with GraphDatabase.driver(neo4j.url, notifications_min_severity="OFF") as driver:  # pyright: ignore[reportUnknownMemberType]
+        neo4j.clear()
+        ask(driver, "CREATE (:Gone {`motto@nl`: 'Weg'})")
+        ask(driver, "MATCH (n) DELETE n")
+        ask(driver, "CREATE (:Ship {motto: 'Vast'}), (:Ship {motto: 'Aan'}), (:Port {`harbour@nl`: 'Haven'})")
+        ask(driver, "CREATE (:Boat {motto: 'Zee', harbour: 'Veere'}), (:Boat {motto: 'Wind', harbour: 'Goes'})")
+    by_label = plan(matching(node("n", "Boat")), give({"harbour": ".n.harbour"}, ".n.harbour"))
+    by_any = plan(matching(node("n")), give({"motto": ".n.motto"}, ".n.motto"))
+    async with open_adapter(neo4j.url, AdapterOptions()) as opened:
+        await answers(opened, by_label, [((Kind.TEXT, "Goes"),), ((Kind.TEXT, "Veere"),)])
+        texts = [(Kind.TEXT, text) for text in ("Aan", "Vast", "Wind", "Zee")]
+        await answers(opened, by_any, [*((each,) for each in texts), ((Kind.NULL,),)])

@@ -12,9 +12,10 @@ from typing import Generic, TypeVar
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.session import Session, checked_count, mapping, text, text_or_none, texts
 from kgnav_mcp.adapters.ids.prefixes import Prefixes
-from kgnav_mcp.adapters.naming import local_name, readable
+from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Relation
+from kgnav_mcp.model.ids import local_name
 
 _MAX_CORRECTIONS = 24
 """Corrections of one misspelt word, at most."""
@@ -145,7 +146,11 @@ class NameIndex(Generic[Entry]):
         if (entry := self.by_key(reference)) is not None:
             return [entry]
         folded = reference.casefold()
-        return self._exact.get(reference) or self._folded.get(folded) or self._local.get(local_name(folded), [])
+        return (
+            self._exact.get(reference)
+            or self._folded.get(folded)
+            or self._local.get(local_name(reference).casefold(), [])
+        )
 
     def get(self, reference: str, wanted: Wanted[Entry] = _accept_any) -> Entry | None:
         """Returns the wanted entry that a text means, the largest of several with exactly this name.
@@ -164,7 +169,7 @@ class NameIndex(Generic[Entry]):
     def _matching(self, reference: str, wanted: Wanted[Entry]) -> list[Entry]:
         """Returns the wanted entries that match letter case aside or, if there are none, also prefix aside."""
         folded = reference.casefold()
-        for found in (self._folded.get(folded, ()), self._local.get(local_name(folded), ())):
+        for found in (self._folded.get(folded, ()), self._local.get(local_name(reference).casefold(), ())):
             if entries := [entry for entry in found if wanted(entry)]:
                 return entries
         return []

@@ -22,7 +22,7 @@ from kgnav_mcp.adapters.generic_sparql.reification import (
     uncounted,
 )
 from kgnav_mcp.adapters.generic_sparql.store import Store
-from kgnav_mcp.adapters.naming import local_name, readable
+from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.adapters.sparql_base import schema
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS, SIZE, UNION
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, boolean_in, iri_in, is_at_most, number_in
@@ -31,6 +31,7 @@ from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.concurrency import SharedTask
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import NODE_VALUES, Count, Listing, QualifierFacts, Relation, Stop
+from kgnav_mcp.model.ids import local_name
 from kgnav_mcp.port.lists import batches
 
 _SAMPLE = 100_000

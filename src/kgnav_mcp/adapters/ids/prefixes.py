@@ -10,21 +10,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kgnav_mcp.adapters.wellknown import OBO
+from kgnav_mcp.model.ids import ID_NUMBER, ID_SPACE, is_obo_id
 
-_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S*")
-_SPACE = r"(?=[a-z_]*[A-Z])[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z][A-Za-z0-9]*)*?"
-"""An id space, such as `DOID` and `NCBITaxon`. It has a capital letter, unlike a scheme such as `tel`."""
-_NUMBER = r"[A-Za-z]{0,2}\d[A-Za-z0-9.-]*"
-"""What is behind it: a number, or the code of another database, as in `NCIT:C3262`."""
-_OBO_TERM = re.compile(f"({_SPACE})_({_NUMBER})")
-_OBO_ID = re.compile(f"({_SPACE}):({_NUMBER})")
+_OBO_TERM = re.compile(f"({ID_SPACE})_({ID_NUMBER})")
 _LOCAL = re.compile(r"[^\s/#<>]+")
 """What may stand behind a prefix."""
-
-
-def is_iri(text: str) -> bool:
-    """Whether an id has the form of an absolute IRI (`http://...`, `urn:...`)."""
-    return _IRI.fullmatch(text) is not None
 
 
 def obo_id(iri: str) -> str | None:
@@ -35,13 +25,7 @@ def obo_id(iri: str) -> str | None:
 
 def obo_iri(text: str) -> str | None:
     """The IRI of a term of the OBO Foundry; None if the text does not have the form of such an id."""
-    match = _OBO_ID.fullmatch(text)
-    return None if match is None else f"{OBO}{match[1]}_{match[2]}"
-
-
-def is_obo_id(text: str) -> bool:
-    """Whether a text has the form `DOID:734`."""
-    return _OBO_ID.fullmatch(text) is not None
+    return f"{OBO}{text.replace(':', '_')}" if is_obo_id(text) else None
 
 
 def namespace(iri: str) -> str:

@@ -15,10 +15,11 @@ from urllib.parse import quote
 
 from rdflib import RDF, XSD, URIRef
 
-from kgnav_mcp.adapters.ids.prefixes import Prefixes, is_iri
+from kgnav_mcp.adapters.ids.prefixes import Prefixes
 from kgnav_mcp.adapters.wellknown import PREFIXES
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import InvalidArgument
+from kgnav_mcp.model.ids import is_iri
 
 _FORBIDDEN = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 """Characters that SPARQL 1.1 (section 19.8, IRIREF) forbids between `<` and `>`."""

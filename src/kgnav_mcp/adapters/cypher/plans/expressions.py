@@ -280,9 +280,11 @@ class Expressions:
         if of_node and expression.name == NAME and not expression.ids:
             return Values(self._name(owner), TEXT)
         keys = self._context.keys(expression.ids or (expression.name,), of_node=of_node)
-        types = [self._context.types(owner.kind, key) for key in keys]
+        types = {key: self._context.types(owner.kind, key) for key in keys}
+        # Other labels may use the other keys, or nothing does: Neo4j lists the keys of deleted values, too.
+        keys = list(filter(types.get, keys)) or keys[:1]
         texts = [f"{owner.text}.{quoted(key)}" for key in keys]
-        all_types = frozenset[str]().union(*types)
+        all_types = frozenset[str]().union(*types.values())
         if len(keys) == 1 and all_types <= PLAIN:
             return Values(texts[0], all_types)
         if len(keys) == 1 and all_types == DATES:

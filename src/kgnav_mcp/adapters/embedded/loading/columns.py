@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kgnav_mcp.adapters.embedded.loading.headers import ARRAY_DELIMITER, NUMBER, Column, Dialect, Header, Role
+from kgnav_mcp.adapters.embedded.loading.headers import ARRAY_DELIMITER, Column, Dialect, Header, Role
 from kgnav_mcp.clipping import comma_list, echoed
 from kgnav_mcp.errors import LoadError
+from kgnav_mcp.values.scalars import is_number
 
 ENDS = (
     ("source", "target"),
@@ -92,11 +93,6 @@ _CYPHER_TYPE = re.compile(r"type\(\w+\)", re.IGNORECASE)
 def normalized(name: str) -> str:
     """Returns a column name in the form in which names are compared."""
     return _PUNCTUATION.sub("", name).casefold()
-
-
-def is_number(text: str) -> bool:
-    """Whether the whole text is a number."""
-    return NUMBER.fullmatch(text) is not None
 
 
 def header_from_names(fields: Sequence[str], rows: Sequence[Sequence[str]], dialect: Dialect) -> Header | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TypeAlias, cast
 
-from kgnav_mcp.adapters.embedded.loading.columns import UNDIRECTED, is_number, normalized
+from kgnav_mcp.adapters.embedded.loading.columns import UNDIRECTED, normalized
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, Role, is_not_finite
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
 from kgnav_mcp.adapters.embedded.loading.options import LISTED, LoadProblems
@@ -20,6 +20,7 @@ from kgnav_mcp.adapters.embedded.loading.sources import Source, lines, rows, sta
 from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager, Staging
 from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import LoadError
+from kgnav_mcp.values.scalars import is_number
 
 Edge: TypeAlias = "tuple[str, str, str, list[tuple[str, PropertyValue]]]"
 """Head, relation, tail and qualifiers."""

@@ -24,11 +24,10 @@ from typing import cast
 
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import LoadError
+from kgnav_mcp.values.scalars import is_number
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-"""A number in the forms that programs write."""
-NOT_FINITE = frozenset(("nan", "inf", "infinity"))
-"""Spellings of NaN and infinity, without sign and in lower case."""
+is_not_finite = re.compile(r"[+-]?(nan|inf|infinity)", re.ASCII | re.IGNORECASE).fullmatch
+"""Matches NaN and the infinities, in the spellings of all programs."""
 
 ADMIN_DELIMITERS = "\t,;|"
 ARRAY_DELIMITER = ";"
@@ -227,14 +226,9 @@ def _normalize_integer(name: str, text: str) -> str:
 def _normalize_number(name: str, text: str) -> str:
     if is_not_finite(text):
         return written_number(float(text))
-    if not NUMBER.fullmatch(text):
+    if not is_number(text):
         raise ValueError(f"{name} is {text!r}, which is not a number")
     return text
-
-
-def is_not_finite(text: str) -> bool:
-    """Whether a text is NaN or an infinity."""
-    return text.lstrip("+-").casefold() in NOT_FINITE
 
 
 def written_number(value: float) -> str:

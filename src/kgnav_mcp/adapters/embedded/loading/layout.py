@@ -16,13 +16,11 @@ from kgnav_mcp.adapters.embedded.loading.columns import (
     ChosenColumns,
     absent_column,
     header_from_names,
-    is_number,
     looks_like_header,
     suggested_commands,
 )
 from kgnav_mcp.adapters.embedded.loading.headers import (
     JSON_ITEMS,
-    NUMBER,
     Column,
     Dialect,
     Header,
@@ -32,6 +30,7 @@ from kgnav_mcp.adapters.embedded.loading.headers import (
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.clipping import comma_list
 from kgnav_mcp.errors import LoadError
+from kgnav_mcp.values.scalars import NUMBER, is_number
 
 TAB = "\t"
 DELIMITERS = (TAB, ",", ";", "|")
@@ -42,7 +41,7 @@ Any further column is a qualifier. Without one for the relation, --relation give
 WITHOUT_NAMES = """Without such a line, three columns are head, relation and tail (--format triples), and two are the
 ends of an edge, maybe with its weight or {attributes} behind them (--format edges)."""
 
-_SPACED_EDGE = re.compile(rf"\S+ +\S+ +(\{{.*\}}|{NUMBER.pattern}) *")
+_SPACED_EDGE = re.compile(rf"\S+ +\S+ +(\{{.*\}}|{NUMBER}) *")
 """networkx's format: two nodes, then the edge's attributes or its weight."""
 _NUMBERED_EDGE = re.compile(r"\d+[ \t]+\d+[ \t]*")
 """SNAP's format: the numbers of two nodes."""

@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
+from kgnav_mcp.adapters.embedded.loading.headers import is_not_finite
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, SourceReader, stage_entries
 from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager
 from kgnav_mcp.clipping import clipped, comma_list, echoed
 from kgnav_mcp.errors import BadLine
+from kgnav_mcp.values.scalars import is_integer, is_number
 
 RELATION_ATTRIBUTES = ("relation", "type", "label", "kind", "interaction")
 """Attributes of an edge that name its relation, the first that it has. Letter case does not matter."""
@@ -218,7 +220,9 @@ def relation_attribute(attributes: Mapping[str, object]) -> str | None:
 
 
 def _is_name(value: object) -> bool:
-    return isinstance(value, int) or (isinstance(value, str) and bool(value.strip()))
+    if isinstance(value, str):
+        return bool(value.strip())
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def id_text(key: object) -> str:
@@ -236,21 +240,23 @@ def id_text(key: object) -> str:
 def typed(text: str, datatype: str) -> object:
     """Converts an attribute's value to the type that its file declares.
 
-    A text that does not have this type is returned as it is.
+    A text that does not have this type is returned as it is, such as `1_000`, which Python reads as a number.
     """
+    plain = text.strip()
     match datatype:
         case "int" | "integer" | "long" | "short" | "byte" | "biginteger":
-            convert: Callable[[str], object] = int
+            return int(plain) if is_integer(plain) else text
         case "float" | "double" | "bigdecimal":
-            convert = float
+            return float(plain) if is_number(plain) or is_not_finite(plain) else text
         case "boolean":
-            convert = _BOOLEANS.__getitem__
+            return _BOOLEANS.get(plain, text)
         case _:
             return text
-    try:
-        return convert(text.strip())
-    except (ValueError, KeyError):
-        return text
+
+
+def number_or_text(text: str) -> object:
+    """Returns the number that a text without a declared type is, or the text if it is none."""
+    return typed(text, "integer" if is_integer(text) else "double")
 
 
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False, "1": True, "0": False}

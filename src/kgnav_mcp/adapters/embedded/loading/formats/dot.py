@@ -16,7 +16,7 @@ from typing import NamedTuple, NoReturn
 
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.guard import LONGEST_TEXT
-from kgnav_mcp.adapters.embedded.loading.network import Edge, Node, Subgraph, network_format, typed
+from kgnav_mcp.adapters.embedded.loading.network import Edge, Node, Subgraph, network_format, number_or_text
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, lines
 from kgnav_mcp.errors import BadLine, LoadError
@@ -71,7 +71,7 @@ class _Token(NamedTuple):
     def value(self) -> object:
         """The value that it stands for as an attribute's."""
         if self.kind == "number":
-            return typed(self.text, "float" if "." in self.text else "int")
+            return number_or_text(self.text)
         return _text_of_html(self.text) if self.kind == "html" else self.text
 
 

@@ -18,8 +18,9 @@ from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, lines, translated
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
-from kgnav_mcp.adapters.ids.prefixes import is_iri, obo_iri
+from kgnav_mcp.adapters.ids.prefixes import obo_iri
 from kgnav_mcp.adapters.wellknown import OBO, OBO_IN_OWL, OWL, PREFIXES, RDF_TYPE, RDFS, RDFS_SUBCLASS, XSD
+from kgnav_mcp.model.ids import is_iri
 
 Annotation = tuple[str, ox.NamedNode | ox.Literal]
 """Property and value of an annotation of a triple."""

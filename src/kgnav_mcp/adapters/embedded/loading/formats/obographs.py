@@ -16,9 +16,10 @@ from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging_writer import Staging
-from kgnav_mcp.adapters.ids.prefixes import is_iri, obo_id, obo_iri
+from kgnav_mcp.adapters.ids.prefixes import obo_id, obo_iri
 from kgnav_mcp.adapters.wellknown import OBO, OBO_IN_OWL, OWL, RDF_TYPE, RDFS, RDFS_SUBCLASS
 from kgnav_mcp.errors import BadLine, LoadError
+from kgnav_mcp.model.ids import is_iri
 
 Json = Mapping[str, Any]
 

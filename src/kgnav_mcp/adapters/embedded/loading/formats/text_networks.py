@@ -14,11 +14,18 @@ from typing import TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import text
 from kgnav_mcp.adapters.embedded.loading.guard import LONGEST_TEXT, MAX_DEPTH
-from kgnav_mcp.adapters.embedded.loading.headers import NUMBER
-from kgnav_mcp.adapters.embedded.loading.network import Edge, EdgesAreUndirected, Node, network_format, typed
+from kgnav_mcp.adapters.embedded.loading.network import (
+    Edge,
+    EdgesAreUndirected,
+    Node,
+    network_format,
+    number_or_text,
+    typed,
+)
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import NOT_UTF8, Source, SourceReader, blocks, lines
 from kgnav_mcp.errors import BadLine
+from kgnav_mcp.values.scalars import is_number
 
 Values: TypeAlias = "dict[str, object]"
 
@@ -97,7 +104,7 @@ class _Gml:
                 self._refuse(f"more than {MAX_DEPTH:,} lists are nested within each other")
             self._open.append(_List(key, self._line))
             return None
-        value = html.unescape(quoted) if quoted is not None else _number(cast("str", word))
+        value = html.unescape(quoted) if quoted is not None else number_or_text(cast("str", word))
         if key == "directed" and len(self._open) == 2:
             self._directed = value == 1
         else:
@@ -128,15 +135,6 @@ def _add(values: Values, key: str, value: object) -> None:
         values[key] = [several, value]
 
 
-def _number(word: str) -> object:
-    for convert in (int, float):
-        try:
-            return convert(word)
-        except ValueError:
-            continue
-    return word
-
-
 def _gml_entries(
     source: Source, reader: SourceReader, _: LoadProblems
 ) -> Iterator[tuple[int, Node | Edge | EdgesAreUndirected]]:
@@ -156,6 +154,8 @@ GML = network_format(
 _FIELD = re.compile(r'"([^"]*)"|(\S+)')
 _SECTION = re.compile(r'\*(\w+)\s*:?\s*(\d+)?\s*(?:"([^"]*)"|(\S+))?', re.IGNORECASE)
 _COORDINATES = ("x", "y", "z")
+_LABEL = "l"
+"""The parameter with the label of an edge, which is a text: `007` is no number."""
 
 
 class _Pajek:
@@ -183,10 +183,7 @@ class _Pajek:
                 for end in fields[1:]:
                     yield Edge(fields[0], end, {}, self._section == "arcslist", self._relation)
             case "matrix":
-                self._row += 1
-                for column, field in enumerate(fields, 1):
-                    if (weight := _value(field)) != 0:
-                        yield Edge(self._row, column, {"weight": weight}, relation=self._relation)
+                yield from self._matrix_row(number, fields)
             case "network":
                 pass
             case _:
@@ -221,7 +218,7 @@ class _Pajek:
         self._next_node += 1
         attributes: dict[str, object] = {"label": fields[1]} if len(fields) > 1 else {}
         rest = fields[2:]
-        numbers = list(takewhile(NUMBER.fullmatch, rest[:3]))
+        numbers = list(takewhile(is_number, rest[:3]))
         attributes |= {name: typed(number, "float") for name, number in zip(_COORDINATES, numbers, strict=False)}
         rest = rest[len(numbers) :]
         if len(rest) % 2:
@@ -238,15 +235,23 @@ class _Pajek:
             raise ValueError("two nodes are expected")
         start, end, *rest = fields
         attributes: dict[str, object] = {}
-        if rest and NUMBER.fullmatch(rest[0]):
-            attributes["weight"] = _value(rest[0])
+        if rest and is_number(rest[0]):
+            attributes["weight"] = number_or_text(rest[0])
             rest = rest[1:]
         given = _parameters(rest)
         relation = self._relation
-        if "l" in given:  # the label of the line
-            label = str(given.pop("l"))
+        if _LABEL in given:
+            label = str(given.pop(_LABEL))
             relation, attributes["label"] = (relation, label) if relation else (label, None)
         return Edge(start, end, attributes | given, self._section == "arcs", relation)
+
+    def _matrix_row(self, number: int, fields: list[str]) -> Iterator[Edge]:
+        self._row += 1
+        for column, cell in enumerate(fields, 1):
+            if not is_number(cell):
+                self._refuse(number, f"a matrix has numbers only, not {cell[:40]!r}")
+            if (weight := number_or_text(cell)) != 0:
+                yield Edge(self._row, column, {"weight": weight}, relation=self._relation)
 
     def _refuse(self, number: int, reason: str) -> None:
         raise BadLine(self._source.name, number, reason, next_step="Correct the line.")
@@ -257,12 +262,7 @@ _SECTIONS = ("network", "vertices", "arcs", "edges", "arcslist", "edgeslist", "m
 
 def _parameters(fields: list[str]) -> dict[str, object]:
     """The pairs of names and values behind a node or an edge."""
-    return {name: _value(value) for name, value in [*pairwise(fields)][::2]}
-
-
-def _value(field: str) -> object:
-    whole = typed(field, "int")
-    return whole if isinstance(whole, int) else typed(field, "float")
+    return {name: value if name == _LABEL else number_or_text(value) for name, value in [*pairwise(fields)][::2]}
 
 
 def _pajek_entries(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[tuple[int, Node | Edge]]:
