@@ -28,6 +28,7 @@ from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
 
 EX = "http://ex.example/"
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 GENRES = ("crime", "drama", "war")
 """Films have these in turn, except each seventh, which has none."""
 AGES = ('"01"^^xsd:integer', "1", "1.0", '"2"', "2e0", "2", '"true"^^xsd:boolean', '"7 years"')
@@ -44,6 +45,8 @@ def turtle() -> str:
         genre = f' ; ex:genre "{GENRES[film % 3]}"' if film % 7 else ""
         if film % 5 == 0:
             lines.append(f"ex:f{film} a ex:Short ; ex:mark {MARKS[film // 5]} .")
+        if film % 4 == 0:
+            lines.append(f'ex:f{film} a ex:Brief . ex:Brief <{LABEL}> "Short" .')
         lines.append(f"ex:f{film} a ex:Film ; ex:year {1990 + film % 4}{genre} .")
     for actor in range(ACTORS):
         age = f" ; ex:age {AGES[actor % 9]}" if actor % 9 < len(AGES) else ""

@@ -163,7 +163,7 @@ class GroupReader:
 
         def cell(key: GroupKey, term: Term | None) -> Cell:
             if _is_labels(key):
-                return tuple(sorted({labels[iri] for iri in _items(term)}))
+                return tuple(sorted(labels[iri] for iri in set(_items(term))))
             return _value_or_list(_items(term)) if lists and isinstance(key, Property) else self._cell(key, term)
 
         return await in_thread(len(rows), lambda: self._converted(question, rows, variables, cell))
