@@ -27,6 +27,7 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Column, Constant, Order, PathKind, PathPattern, Plan, Project, Variable
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.port.path_search import PathSearch
+from kgnav_mcp.store_limits import StoreLimits, limited_to
 from tests.adapters.embedded.compiled import same
 from tests.contract import toy, toy_files, toy_views
 from tests.plans.cases import CASES, PEOPLE
@@ -467,3 +468,15 @@ async def test_integers_of_the_graph_compare_exactly_whatever_their_size(tmp_pat
         assert await rows("MATCH (n) RETURN max(n.size), count(DISTINCT n.size)") == [(2**70 + 1, len(whole))]
         with pytest.raises(InvalidArgument, match="is not a 64-bit integer"):
             await rows("MATCH (n) RETURN sum(n.size)")
+
+
+async def test_names_of_distinct_rows_are_read_once_for_all_ways_between_the_same_nodes(tmp_path: Path):
+    ways = [f"a{one},in,m{place}\nm{place},out,b{one}\n" for place in range(100) for one in range(30)]
+    (tmp_path / "ways.csv").write_text("source,relation,target\n" + "".join(ways), encoding="utf-8")
+    load([tmp_path / "ways.csv"], tmp_path / "ways.kg", LoadOptions())
+    cypher = "MATCH (a)-[:in]->(m)-[:out]->(b) RETURN DISTINCT a.name AS a, b.name AS b"
+    async with open_adapter(str(tmp_path / "ways.kg"), AdapterOptions()) as graph:
+        with limited_to(StoreLimits(steps=1_000_000)):  # 90,000 ways; with the names of each, 2.3 million steps
+            page = await graph.run(parse_plan(cypher).plan, limit=1_000)
+    assert {row.cells for row in page.items} == {(f"a{one}", f"b{other}") for one in range(30) for other in range(30)}
+    assert len(page.items) == 900
