@@ -249,13 +249,22 @@ SAMPLED_RELATIONS: Final = (
     "BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
 )
 """Costs 2 us per sampled triple ($sample); used where the whole graph takes too long."""
+TYPED_SIZE: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $typed ?t } LIMIT $most } }"
+"""Costs 0.2 us per type of each entity, up to $most."""
 TYPE_COUNTS: Final = "SELECT ?t (COUNT(*) AS ?n) WHERE { ?s $typed ?t FILTER(isIRI(?t)) } GROUP BY ?t"
-"""Costs 1 us per type of each entity."""
+"""Costs 2 us per type of each entity."""
 SAMPLED_TYPES: Final = (
     "SELECT ?t (COUNT(*) AS ?n) WHERE { { SELECT ?t WHERE { ?s $typed ?t } LIMIT $sample } "
     "FILTER(isIRI(?t)) } GROUP BY ?t"
 )
 """Costs 1 us per sampled row ($sample); used where all of them take too long."""
+RELATION_USES: Final = {
+    is_value: f"{{ SELECT ($p AS ?p) ({str(is_value).lower()} AS ?l) (COUNT(*) AS ?n) WHERE {{ "
+    f"{{ SELECT ?s WHERE {{ ?s $p ?o FILTER({'' if is_value else '!'}isLiteral(?o)) }} LIMIT $sample }} }} }}"
+    for is_value in (False, True)
+}
+TYPE_USES: Final = "{ SELECT ($p AS ?t) (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $typed $p } LIMIT $sample } } }"
+"""These cost 0.3 us per use of one relation or type."""
 
 
 def alternatives(relations: tuple[str, ...]) -> Fragment:
