@@ -14,8 +14,12 @@ from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql_base.dialects import BLAZEGRAPH, FUSEKI, OXIGRAPH, RDF4J
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS
 from kgnav_mcp.errors import StoreUnavailable, UnknownName, Unsupported
+from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Certainty, Count, Schema, Stop
-from tests.adapters.sparql_base.inprocess import InProcess
+from kgnav_mcp.navigation.plans.runner import PlanRunner
+from tests.adapters.generic_sparql.films import matches_in
+from tests.adapters.generic_sparql.inprocess import HERE
+from tests.adapters.sparql_base.inprocess import InProcess, opened_over
 
 from .inprocess import lists_of, store_of
 
@@ -133,6 +137,31 @@ async def test_an_id_that_the_graph_does_not_use_is_unknown_though_only_a_sample
     for name in ("ex:Robot", "http://ex.example/Robot"):
         with pytest.raises(UnknownName):
             await reader.nodes(name, None, None, 5, None)
+
+
+PLURAL = "".join(f"[] rdf:subject ex:fan{n} ; rdf:predicate ex:likes ; rdf:object ex:york . " for n in range(FANS))
+REIFIED = "PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>\n" + TURTLE + "\n" + PLURAL
+
+
+@pytest.mark.parametrize(
+    ("more", "edges", "is_one_query"),
+    [
+        ("", FANS, True),
+        ("[] rdf:subject ex:fan0 ; rdf:predicate ex:likes ; rdf:object ex:york .", FANS + 1, False),
+    ],
+    ids=["one statement about each triple", "two statements about one triple"],
+)
+@pytest.mark.usefixtures("small_bounds")
+async def test_edges_with_statements_are_counted_by_one_query_if_each_triple_is_one_edge(
+    more: str, edges: int, is_one_query: bool
+):
+    endpoint = InProcess(REIFIED + more)
+    async with opened_over(endpoint, HERE) as graph:
+        for _ in range(2):
+            page = await PlanRunner(graph).run(parse_plan("MATCH ()-[r:`ex:likes`]->() RETURN count(r)").plan, limit=5)
+            assert [row.cells for row in page.items] == [(edges,)]
+    assert bool(matches_in(endpoint)) is is_one_query
+    assert len([query for query in endpoint.queries if "SUM(?c)" in query]) == 1
 
 
 async def test_a_name_that_a_cut_catalogue_lacks_is_no_time_out_once_the_store_is_down(

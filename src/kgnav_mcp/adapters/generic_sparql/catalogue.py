@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import Lock
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,6 +42,8 @@ _MAX_NAMESPACES = 20
 _MAX_UNSTOPPABLE = 1_000_000
 """Number of triples up to which a graph is counted by a query that the store cannot stop. Such a query ends by itself
 soon after its caller has left: within 2 s on Oxigraph, 10 s on RDF4J."""
+_MAX_STATEMENTS = 500_000
+"""Number of statements about the triples of one relation that are read at most, to find triples with several."""
 _UNSTOPPABLE = (
     f"the graph has more than {_MAX_UNSTOPPABLE:,} triples, and this store could not be stopped while counting them"
 )
@@ -125,6 +128,8 @@ class CatalogueCache:
         self._is_countable: bool | None = None
         self._complete: Catalogue | None = None
         self._partial: TTLCache[None, Catalogue] = TTLCache(1, self.cache_seconds)
+        self._parallel: dict[URIRef, bool | None] = {}
+        self._counting = Lock()
         self._loading = SharedTask(self._load)
 
     @property
@@ -190,6 +195,26 @@ class CatalogueCache:
             {iri: use for iri, use in relations.items() if iri not in NOTATION and (use.has_edges or use.has_values)},
             {iri: count for iri, count in types.items() if count.value and iri != RDF.Statement},
         )
+
+    async def has_parallel(self, relation: URIRef) -> bool | None:
+        """Whether one triple of a relation may make several edges; None: not known. Cached."""
+        read = await self.get()
+        if read.parallel is not None:
+            return relation in read.parallel
+        async with self._counting:
+            if relation not in self._parallel:
+                self._parallel[relation] = await self._count_parallel(relation)
+            return self._parallel[relation]
+
+    async def _count_parallel(self, relation: URIRef) -> bool | None:
+        stated = self._store.reification.reifier_pattern("?s", "?o", relation)
+        most = min(_MAX_STATEMENTS, self._reader.max_matches or _MAX_STATEMENTS)
+        try:
+            read = await self._reader.select(queries.PARALLEL_OF, share=_SHARE, stated=stated, most=most)
+        except StoreTimeout:
+            return None
+        statements, triples = (number_in(read.rows[0], column) if read.rows else 0 for column in "nt")
+        return None if read.stop is not Stop.COMPLETE or statements >= most else statements > triples
 
     async def countable(self) -> bool:
         """Whether one query may read the whole graph: the store's time limit would stop it, or the graph is small."""

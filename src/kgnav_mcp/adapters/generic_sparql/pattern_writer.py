@@ -55,7 +55,7 @@ class PatternWriter(TripleWriter):
         path = await super()._path(relation)
         if self._reification:
             catalogue = await self._catalogues.get(*map(str, path))
-            if catalogue.parallel is None or any(iri in catalogue.parallel for iri in path):
+            if any([await self._catalogues.has_parallel(iri) is not False for iri in path]):
                 raise cannot_express(f"the relation {relation}, of which one triple may be several edges,")
             if any(iri not in catalogue.relations for iri in path):
                 raise cannot_express(f"the relation {relation}")
