@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -13,8 +14,12 @@ from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql_base.dialects import BLAZEGRAPH, FUSEKI, OXIGRAPH, RDF4J
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS
 from kgnav_mcp.errors import StoreUnavailable, UnknownName, Unsupported
+from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Certainty, Count, Schema, Stop
-from tests.adapters.sparql_base.inprocess import InProcess
+from kgnav_mcp.navigation.plans.runner import PlanRunner
+from tests.adapters.generic_sparql.films import matches_in
+from tests.adapters.generic_sparql.inprocess import HERE
+from tests.adapters.sparql_base.inprocess import InProcess, opened_over
 
 from .inprocess import lists_of, store_of
 
@@ -45,7 +50,7 @@ async def overview(endpoint: InProcess) -> Schema:
 @pytest.mark.parametrize("dialect", UNLIMITED, ids=lambda dialect: dialect.name)
 @pytest.mark.usefixtures("small_bounds")
 async def test_where_no_limit_can_be_set_the_overview_of_a_large_graph_is_a_sample_and_says_so(dialect: Dialect):
-    endpoint = InProcess(TURTLE, dialect=dialect)
+    endpoint = InProcess(TURTLE, dialect=replace(dialect, max_matches=FANS))
     schema = await overview(endpoint)
     assert schema.sampled is not None
     assert "relations are those of some 100,000 triples: the graph has more than" in schema.sampled
@@ -70,6 +75,13 @@ async def test_a_store_that_stops_in_time_counts_a_large_graph(dialect: Dialect)
 
 
 @pytest.mark.usefixtures("small_bounds")
+async def test_the_few_types_of_a_large_graph_are_all_counted():
+    schema = await overview(InProcess(TURTLE, dialect=replace(OXIGRAPH, max_matches=FANS + 1)))
+    assert schema.triples.certainty is Certainty.AT_LEAST
+    assert {facts.label: facts.count for facts in schema.labels} == {"Person": Count(FANS)}
+
+
+@pytest.mark.usefixtures("small_bounds")
 async def test_nodes_of_a_large_graph_are_counted_to_a_bound_where_no_limit_can_be_set():
     reader = await lists_of(InProcess(TURTLE))
     assert (await reader.nodes("Person", None, None, 0, None)).total == Count.at_least(FANS // 2)
@@ -87,6 +99,69 @@ async def test_a_name_that_is_not_in_the_sample_is_not_said_to_be_unknown():
         await reader.nodes("Robot", None, None, 5, None)
     with pytest.raises(UnknownName):
         await (await lists_of(InProcess(TURTLE, dialect=FUSEKI))).nodes("Robot", None, None, 5, None)
+
+
+ROBOTS = TURTLE + "\nex:r2 a ex:Robot ; ex:serves ex:fan1 ; ex:mass 9 . ex:c3 a ex:Robot ."
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "relation", "is_property"),
+    [
+        ("Person", "Person", None, False),
+        ("Robot", "Robot", None, False),
+        ("http://ex.example/Robot", "Robot", None, False),
+        ("serves", None, "ex:serves", False),
+        ("ex:mass", None, "ex:mass", True),
+    ],
+)
+@pytest.mark.usefixtures("small_bounds")
+async def test_a_name_that_the_sample_lacks_is_looked_up_in_the_graph(
+    monkeypatch: pytest.MonkeyPatch, name: str, label: str | None, relation: str | None, is_property: bool
+):
+    monkeypatch.setattr(catalogue, "_SAMPLE", 1)
+    store = await store_of(InProcess(ROBOTS, dialect=replace(OXIGRAPH, max_matches=FANS)))
+    names = Names(store)
+    reader = SchemaReader(store, names, CatalogueCache(store, names))
+    assert len((await reader.overview(50)).labels) == 1
+    found = await reader.around(name, 50)
+    assert {facts.label for facts in found.labels} == ({label} if label else set())
+    if relation:
+        uses = found.properties if is_property else found.relations
+        assert [(facts.relation.id, facts.count) for facts in uses] == [(relation, Count.at_least(1))]
+        assert not (found.relations if is_property else found.properties)
+
+
+@pytest.mark.usefixtures("small_bounds")
+async def test_an_id_that_the_graph_does_not_use_is_unknown_though_only_a_sample_was_read():
+    reader = await lists_of(InProcess(TURTLE))
+    for name in ("ex:Robot", "http://ex.example/Robot"):
+        with pytest.raises(UnknownName):
+            await reader.nodes(name, None, None, 5, None)
+
+
+PLURAL = "".join(f"[] rdf:subject ex:fan{n} ; rdf:predicate ex:likes ; rdf:object ex:york . " for n in range(FANS))
+REIFIED = "PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>\n" + TURTLE + "\n" + PLURAL
+
+
+@pytest.mark.parametrize(
+    ("more", "edges", "is_one_query"),
+    [
+        ("", FANS, True),
+        ("[] rdf:subject ex:fan0 ; rdf:predicate ex:likes ; rdf:object ex:york .", FANS + 1, False),
+    ],
+    ids=["one statement about each triple", "two statements about one triple"],
+)
+@pytest.mark.usefixtures("small_bounds")
+async def test_edges_with_statements_are_counted_by_one_query_if_each_triple_is_one_edge(
+    more: str, edges: int, is_one_query: bool
+):
+    endpoint = InProcess(REIFIED + more)
+    async with opened_over(endpoint, HERE) as graph:
+        for _ in range(2):
+            page = await PlanRunner(graph).run(parse_plan("MATCH ()-[r:`ex:likes`]->() RETURN count(r)").plan, limit=5)
+            assert [row.cells for row in page.items] == [(edges,)]
+    assert bool(matches_in(endpoint)) is is_one_query
+    assert len([query for query in endpoint.queries if "SUM(?c)" in query]) == 1
 
 
 async def test_a_name_that_a_cut_catalogue_lacks_is_no_time_out_once_the_store_is_down(

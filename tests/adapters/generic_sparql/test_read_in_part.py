@@ -22,13 +22,25 @@ async def test_what_nodes_are_called_is_a_property_also_where_not_all_relations_
     lists = await lists_of(InProcess(TURTLE, cut={RELATION_COUNTS: 0}))
     page = await lists.nodes(None, "name", "Ann", 5, None)
     assert [entity.id for entity in page.items] == [ENDPOINT.node(ANN)]
-    with pytest.raises(StoreTimeout, match="whether the store has a property 'age'"):
-        await lists.nodes(None, "age", "30", 5, None)
+    with pytest.raises(StoreTimeout, match="whether the store has a property 'height'"):
+        await lists.nodes(None, "height", "30", 5, None)
     lists = await lists_of(InProcess(TURTLE, capped={RELATION_COUNTS: 0}))
     page = await lists.nodes(None, "name", "Ann", 5, None)
     assert [entity.id for entity in page.items] == [ENDPOINT.node(ANN)]
     with pytest.raises(Unsupported, match="its row cap"):
-        await lists.nodes(None, "age", "30", 5, None)
+        await lists.nodes(None, "height", "30", 5, None)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [InProcess(TURTLE, cut={RELATION_COUNTS: 1}), InProcess(TURTLE, capped={RELATION_COUNTS: 1})],
+    ids=["time-out", "row cap"],
+)
+async def test_a_property_is_found_also_where_not_all_relations_are_known(broken: InProcess):
+    complete = await (await lists_of(InProcess(TURTLE))).nodes(None, "age", None, 5, None)
+    lists = await lists_of(broken)
+    assert complete.items
+    assert (await lists.nodes(None, "age", None, 5, None)).items == complete.items
 
 
 async def test_relations_and_types_that_were_not_all_counted_are_lower_bounds_and_said_to_be_so():

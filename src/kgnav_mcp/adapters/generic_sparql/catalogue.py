@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from asyncio import Lock
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from operator import attrgetter
 from typing import ClassVar
@@ -22,6 +23,7 @@ from kgnav_mcp.adapters.generic_sparql.reification import (
     uncounted,
 )
 from kgnav_mcp.adapters.generic_sparql.store import Store
+from kgnav_mcp.adapters.ids.rdf import is_encoded
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.adapters.sparql_base import schema
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS, SIZE, UNION
@@ -29,16 +31,20 @@ from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, boolean_in, i
 from kgnav_mcp.adapters.sparql_base.schema import Use, combined_stop, count_constructor, uses_by_relation
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.concurrency import SharedTask
-from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName
 from kgnav_mcp.model import NODE_VALUES, Count, Listing, QualifierFacts, Relation, Stop
 from kgnav_mcp.model.ids import local_name
 from kgnav_mcp.port.lists import batches
 
 _SAMPLE = 100_000
 """Number of triples to sample where counting all of them takes too long."""
+_MAX_NAMESPACES = 20
+"""Number of namespaces in which a name that is not an id is looked up, the most frequent first."""
 _MAX_UNSTOPPABLE = 1_000_000
 """Number of triples up to which a graph is counted by a query that the store cannot stop. Such a query ends by itself
 soon after its caller has left: within 2 s on Oxigraph, 10 s on RDF4J."""
+_MAX_STATEMENTS = 500_000
+"""Number of statements about the triples of one relation that are read at most, to find triples with several."""
 _UNSTOPPABLE = (
     f"the graph has more than {_MAX_UNSTOPPABLE:,} triples, and this store could not be stopped while counting them"
 )
@@ -63,6 +69,15 @@ class Catalogue(schema.Catalogue):
     """Relations whose subject is a statement about a triple, each with its number of uses."""
     reifiers: ReifierFacts
     """The facts of statements about triples."""
+    absent: frozenset[str] = frozenset()
+    """Ids of which an incomplete catalogue nevertheless knows that the graph does not use them."""
+
+    def unknown(self, kind: str, name: str, nearest: Sequence[str]) -> KgnavError:
+        return (
+            UnknownName(kind, name, nearest)
+            if name in self.absent
+            else schema.Catalogue.unknown(self, kind, name, nearest)
+        )
 
     @property
     def parallel(self) -> Collection[URIRef] | None:
@@ -73,6 +88,16 @@ class Catalogue(schema.Catalogue):
         """Names by which a relation or type is found: its id, its name, the last part of its id, and that as words."""
         local = local_name(iri)
         return self.names[iri].id, self.names[iri].label, local, readable(local)
+
+    def has(self, name: str) -> bool:
+        """Whether a relation or type has this name."""
+        return any(self._exact(name, None, among) for among in (self.relations, self.types))
+
+    def in_namespaces(self, local: str) -> Sequence[URIRef]:
+        """The ids with a local name in the namespaces of the known relations and types, most frequent first."""
+        namespaces = Counter(str(iri).removesuffix(local_name(iri)) for iri in self.names)
+        ids = [URIRef(namespace + local) for namespace, _ in namespaces.most_common(_MAX_NAMESPACES)]
+        return [iri for iri in ids if is_encoded(iri) and iri not in self.names]
 
     def edges(self, name: str, as_id: URIRef | None) -> list[URIRef]:
         """The relations with an id or a name. Raises as `properties` does."""
@@ -104,6 +129,8 @@ class CatalogueCache:
         self._is_countable: bool | None = None
         self._complete: Catalogue | None = None
         self._partial: TTLCache[None, Catalogue] = TTLCache(1, self.cache_seconds)
+        self._parallel: dict[URIRef, bool | None] = {}
+        self._counting = Lock()
         self._loading = SharedTask(self._load)
 
     @property
@@ -111,18 +138,84 @@ class CatalogueCache:
         """The catalogue, if it has been read."""
         return self._complete or self._partial.get(None)
 
-    async def get(self) -> Catalogue:
-        """Return the catalogue. The first time, this costs a pass over the graph's relations and types."""
+    async def get(self, *names: str) -> Catalogue:
+        """Return the catalogue. The first time, this costs a pass over the graph's relations and types.
+
+        `names` that an incomplete catalogue lacks are looked up in the graph: ids, and local names in its namespaces.
+        """
         read = self.loaded
         if read is None:
             read = await self._loading.result()
-            if read.stop is Stop.TIME_OUT:
-                self._partial[None] = read
-            else:
-                self._complete = read
+            self._keep(read)
         elif read.stop is Stop.TIME_OUT:
             await self._reader.check_alive()  # else a name that it lacks looks like another time-out of a dead store
+        return read if read.stop is Stop.COMPLETE or not names else await self._extended(read, names)
+
+    def _keep(self, read: Catalogue) -> None:
+        if read.stop is Stop.TIME_OUT:
+            self._partial[None] = read
+        else:
+            self._complete = read
+
+    async def _extended(self, read: Catalogue, names: Sequence[str]) -> Catalogue:
+        """The catalogue with the relations and types of these names that it lacks."""
+        resolved = {name: self._names.naming.iri(name) for name in names}
+        ids = {name: iri for name, iri in resolved.items() if iri is not None and iri not in read.names}
+        local = {name for name, iri in resolved.items() if iri is None and not read.has(name)}
+        wanted = [*ids.values(), *(iri for name in sorted(local) for iri in read.in_namespaces(name))]
+        if not wanted:
+            return read
+        relations, types = await self._looked_up(wanted, read.reifiers)
+        found = await self._named(relations, types)
+        read = self.loaded or read  # another call may have extended it
+        read = replace(
+            read,
+            relations={**read.relations, **relations},
+            types={**read.types, **types},
+            names={**read.names, **found},
+            absent=read.absent | {name for name, iri in ids.items() if iri not in found},
+        )
+        self._keep(read)
         return read
+
+    async def _looked_up(
+        self, iris: Sequence[URIRef], facts: ReifierFacts
+    ) -> tuple[Mapping[URIRef, Use], Mapping[URIRef, Count]]:
+        """Those that the graph uses as relations, and those that it uses as types."""
+        templates = (*queries.RELATION_USES.values(), queries.TYPE_USES)
+        branches = [self._reader.filled(each, p=iri, sample=_SAMPLE) for iri in iris for each in templates]
+        rows = (await self._reader.union(branches, share=_SHARE)).all_rows()
+        types = {iri_in(row, "t"): Count.at_least(number_in(row, "n")) for row in rows if "t" in row}
+        uses = uses_by_relation(row for row in rows if "p" in row)
+        make_count = Count.at_least if facts.stop is Stop.COMPLETE else _uncertain_count
+        for (iri, value), number in facts.uses.items():
+            if iri in uses and uses[iri][value] < _SAMPLE:
+                uses[iri][value] -= number
+        relations = {iri: Use(make_count(counts[False]), make_count(counts[True])) for iri, counts in uses.items()}
+        return (
+            {iri: use for iri, use in relations.items() if iri not in NOTATION and (use.has_edges or use.has_values)},
+            {iri: count for iri, count in types.items() if count.value and iri != RDF.Statement},
+        )
+
+    async def has_parallel(self, relation: URIRef) -> bool | None:
+        """Whether one triple of a relation may make several edges; None: not known. Cached."""
+        read = await self.get()
+        if read.parallel is not None:
+            return relation in read.parallel
+        async with self._counting:
+            if relation not in self._parallel:
+                self._parallel[relation] = await self._count_parallel(relation)
+            return self._parallel[relation]
+
+    async def _count_parallel(self, relation: URIRef) -> bool | None:
+        stated = self._store.reification.reifier_pattern("?s", "?o", relation)
+        most = min(_MAX_STATEMENTS, self._reader.max_matches or _MAX_STATEMENTS)
+        try:
+            read = await self._reader.select(queries.PARALLEL_OF, share=_SHARE, stated=stated, most=most)
+        except StoreTimeout:
+            return None
+        statements, triples = (number_in(read.rows[0], column) if read.rows else 0 for column in "nt")
+        return None if read.stop is not Stop.COMPLETE or statements >= most else statements > triples
 
     async def countable(self) -> bool:
         """Whether one query may read the whole graph: the store's time limit would stop it, or the graph is small."""
@@ -131,6 +224,13 @@ class CatalogueCache:
                 await self._reader.count(SIZE, most=_MAX_UNSTOPPABLE + 1), _MAX_UNSTOPPABLE
             )
         return self._is_countable
+
+    async def _types_countable(self) -> bool:
+        """Whether one query may read the types of all nodes, of which even a large graph has few."""
+        most = self._reader.max_matches
+        return await self.countable() or (
+            most is not None and is_at_most(await self._reader.count(queries.TYPED_SIZE, most=most), most - 1)
+        )
 
     def parallel_relations(self) -> Collection[URIRef] | None:
         """The relations where one triple may make several edges; None: not known, or the catalogue was not read yet."""
@@ -215,7 +315,7 @@ class CatalogueCache:
         reader = self._reader
         exact, sampled = _COUNTS[what]
         stop, reason = Stop.LIMIT, _UNSTOPPABLE
-        if await self.countable():
+        if await (self._types_countable() if exact is queries.TYPE_COUNTS else self.countable()):
             try:
                 read = await reader.select(exact, share=_SHARE)
             except StoreTimeout:

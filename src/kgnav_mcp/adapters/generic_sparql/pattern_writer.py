@@ -54,8 +54,8 @@ class PatternWriter(TripleWriter):
     async def _path(self, relation: str) -> Path:
         path = await super()._path(relation)
         if self._reification:
-            catalogue = await self._catalogues.get()
-            if catalogue.parallel is None or any(iri in catalogue.parallel for iri in path):
+            catalogue = await self._catalogues.get(*map(str, path))
+            if any([await self._catalogues.has_parallel(iri) is not False for iri in path]):
                 raise cannot_express(f"the relation {relation}, of which one triple may be several edges,")
             if any(iri not in catalogue.relations for iri in path):
                 raise cannot_express(f"the relation {relation}")

@@ -104,6 +104,11 @@ ALL_PARALLEL: Final = (
     "GROUP BY ?s ?p ?o HAVING (COUNT(?r) > 1) } } GROUP BY ?p"
 )
 """Costs 20 us per reifier of the graph."""
+PARALLEL_OF: Final = (
+    "SELECT (COUNT(*) AS ?t) (SUM(?c) AS ?n) WHERE { { SELECT ?s ?o (COUNT(*) AS ?c) WHERE { "
+    "{ SELECT ?s ?o WHERE { $stated } LIMIT $most } } GROUP BY ?s ?o } }"
+)
+"""Costs 10 us per reifier of one relation, up to $most."""
 REIFIERS: Final = {
     "statement": f"?r <{_RDF}subject> ?subject .",
     "reifies": f"?r <{_RDF}reifies> ?triple .",
@@ -249,13 +254,22 @@ SAMPLED_RELATIONS: Final = (
     "BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
 )
 """Costs 2 us per sampled triple ($sample); used where the whole graph takes too long."""
+TYPED_SIZE: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $typed ?t } LIMIT $most } }"
+"""Costs 0.2 us per type of each entity, up to $most."""
 TYPE_COUNTS: Final = "SELECT ?t (COUNT(*) AS ?n) WHERE { ?s $typed ?t FILTER(isIRI(?t)) } GROUP BY ?t"
-"""Costs 1 us per type of each entity."""
+"""Costs 2 us per type of each entity."""
 SAMPLED_TYPES: Final = (
     "SELECT ?t (COUNT(*) AS ?n) WHERE { { SELECT ?t WHERE { ?s $typed ?t } LIMIT $sample } "
     "FILTER(isIRI(?t)) } GROUP BY ?t"
 )
 """Costs 1 us per sampled row ($sample); used where all of them take too long."""
+RELATION_USES: Final = {
+    is_value: f"{{ SELECT ($p AS ?p) ({str(is_value).lower()} AS ?l) (COUNT(*) AS ?n) WHERE {{ "
+    f"{{ SELECT ?s WHERE {{ ?s $p ?o FILTER({'' if is_value else '!'}isLiteral(?o)) }} LIMIT $sample }} }} }}"
+    for is_value in (False, True)
+}
+TYPE_USES: Final = "{ SELECT ($p AS ?t) (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $typed $p } LIMIT $sample } } }"
+"""These cost 0.3 us per use of one relation or type."""
 
 
 def alternatives(relations: tuple[str, ...]) -> Fragment:

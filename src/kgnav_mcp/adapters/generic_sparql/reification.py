@@ -104,9 +104,10 @@ class Reification:
         """A pattern that binds the qualifiers of a triple: ?q, ?v and, except for quoted triples, ?r."""
         return self._pattern(queries.TRIPLE_QUALIFIERS, sorted(self.notations), x, p, y)
 
-    def reifier_pattern(self, x: str, y: str) -> Fragment:
-        """A pattern that binds the reifiers ?r of a triple with the relation ?p."""
-        return self._pattern(queries.TRIPLE_REIFIERS, sorted(self.notations - {Notation.QUOTED}), x, Fragment("?p"), y)
+    def reifier_pattern(self, x: str, y: str, relation: URIRef | None = None) -> Fragment:
+        """A pattern that binds the reifiers ?r of a triple with a relation; by default ?p."""
+        notations = sorted(self.notations - {Notation.QUOTED})
+        return self._pattern(queries.TRIPLE_REIFIERS, notations, x, relation or Fragment("?p"), y)
 
     def qualifier_of(
         self, ends: EdgeVariables, qualifier: URIRef, value: Fragment, relation: URIRef | Fragment

@@ -162,6 +162,8 @@ def incomplete_catalogue(kind: str, name: str, nearest: Sequence[str], stop: Sto
         Stop.ROW_CAP: "its row cap cut the list of its names",
         Stop.LIMIT: "only a sample of its names was read",
     }.get(stop)
+    if stop is Stop.LIMIT:
+        next_step = f"Write its full IRI, which is looked up in the store. {next_step}"
     if reason is not None:
         return Unsupported(
             f"it is unknown whether the store has a {kind} {echoed(name)}: {reason}", next_step=next_step
@@ -225,7 +227,8 @@ class SchemaReader:
     one_edge_each = True
     """Whether each triple is exactly one edge. False where several statements may be about one triple."""
 
-    def __init__(self, reader: Reader, names: Names, catalogue: Callable[[], Awaitable[Catalogue]]) -> None:
+    def __init__(self, reader: Reader, names: Names, catalogue: Callable[..., Awaitable[Catalogue]]) -> None:
+        """`catalogue` returns the catalogue, with the names that are its arguments if the graph uses them."""
         self._reader = reader
         self._names = names
         self._catalogue = catalogue
@@ -253,7 +256,7 @@ class SchemaReader:
         Raises:
             UnknownName: the graph has nothing of this name.
         """
-        catalogue = await self._catalogue()
+        catalogue = await self._catalogue(name)
         types, relations = catalogue.types_and_relations_named(name, self._names.naming.iri(name))
         uses = {iri: catalogue.relations[iri] for iri in relations}
         shown = {iri: catalogue.types[iri] for iri in types}
