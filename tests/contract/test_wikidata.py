@@ -55,7 +55,7 @@ class QualifierContract:
         assert sorted(rows(page)) == sorted((view.node(head),) for head in heads)
 
 
-@pytest.mark.one_in(3, first=2, of="ten_thousand")
+@pytest.mark.one_in(3, first=1, of="ten_thousand")
 class TestWikidataOnOxigraph(QualifierContract, GraphAdapterContract):
     groups_by_values: ClassVar[bool] = False
     schemes: ClassVar[frozenset[str]] = frozenset({"wikidata+http", "wikidata+https"})
