@@ -8,6 +8,7 @@ import pytest
 
 from tests.groups import arrange, is_extended
 from tests.neo4j_service import neo4j, neo4j_with_apoc, own_neo4j
+from tests.sampling import extend_unsampled
 from tests.services import (
     blazegraph,
     fuseki,
@@ -49,9 +50,10 @@ gc.disable()  # what is collected stays: a quarter of the time would go into fin
 
 @pytest.hookimpl(tryfirst=True)  # before the workers write each test's group into its name
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
-    """Mark the tests on further engines. Groups are needed, and the order changed, only where workers share a run."""
+    """Mark the extended tests. Groups are needed, and the order changed, only where workers share a run."""
     for item in filter(is_extended, items):
         item.add_marker(pytest.mark.extended)
+    extend_unsampled(items)
     if hasattr(config, "workerinput"):
         arrange(items)
 

@@ -112,6 +112,7 @@ def test_a_neo4j_that_is_not_empty_is_left_alone(neo4j: Neo4j, tmp_path: Path):
         store.clear()
 
 
+@pytest.mark.extended
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path):
     target = tmp_path / "results.jsonl"
     whole, _ = _run(target)

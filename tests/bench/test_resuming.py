@@ -15,7 +15,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from kgnav_bench.cli import main
-from tests.sampling import extended
 
 KILLED = """
 import os, signal, sys
@@ -100,10 +99,9 @@ def killed_after(items: int, *arguments: str | Path) -> None:
     assert killed.returncode == -signal.SIGKILL, killed.stderr
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
-    "command",
-    [("tokens", "metaqa", "--all"), extended(("economy", "metaqa", "--all")), extended(("proof", "--count", "6"))],
-    ids=" ".join,
+    "command", [("tokens", "metaqa", "--all"), ("economy", "metaqa", "--all"), ("proof", "--count", "6")], ids=" ".join
 )
 def test_a_command_that_is_killed_reports_what_an_unbroken_one_reports(
     command: tuple[str, ...], films: Path, tmp_path: Path

@@ -84,6 +84,7 @@ def assert_installs_extra(packages: Packages, python: Path, command: str, **vari
     packages.run(python, "-c", "import kgnav_extra", **variables)
 
 
+@pytest.mark.extended
 def test_in_a_virtual_environment_its_own_pip_is_named(packages: Packages, tmp_path: Path):
     python = tmp_path / "an env" / "bin" / "python"
     packages.run(sys.executable, "-m", "venv", tmp_path / "an env")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Kgnav
+from tests.sampling import sampled
 
 LONGEST_SENTENCE = 400
 NAMES = 30_000
@@ -139,7 +140,7 @@ def load_and_check(kgnav: Kgnav, *arguments: str) -> str:
     return result.stderr
 
 
-@pytest.mark.parametrize("what", SOURCES)
+@pytest.mark.parametrize("what", sampled(SOURCES, 3))
 def test_a_source_of_extreme_size_is_loaded_or_refused_by_a_short_sentence(kgnav: Kgnav, what: str) -> None:
     name, content = SOURCES[what]
     Path(name).write_text(content(), encoding="utf-8")

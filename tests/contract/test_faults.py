@@ -1,4 +1,7 @@
-"""Time-outs and row caps: endpoint and Wikidata on an in-process store, Freebase on a live Virtuoso."""
+"""Time-outs and row caps: endpoint and Wikidata on an in-process store, Freebase on a live Virtuoso.
+
+In the main run, each call is spoilt for one of the three.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from tests.services import Virtuoso
 GRAPH = "http://toy.example/faults"
 
 
+@pytest.mark.one_in(3)
 class TestEndpointOutOfTime(FaultContract):
     style: ClassVar[toy_views.Style] = toy_views.RDF
 
@@ -30,6 +34,7 @@ class TestEndpointOutOfTime(FaultContract):
         return f"sparql+{{url}}#{urlencode(OPTIONS)}"
 
 
+@pytest.mark.one_in(3, first=1)
 class TestWikidataOutOfTime(FaultContract):
     style: ClassVar[toy_views.Style] = toy_views.WIKIDATA
 
@@ -44,6 +49,7 @@ class TestWikidataOutOfTime(FaultContract):
         return "wikidata+{url}"
 
 
+@pytest.mark.one_in(3, first=2)
 class TestFreebaseOutOfTime(FaultContract):
     style: ClassVar[toy_views.Style] = toy_views.FREEBASE
 

@@ -21,6 +21,7 @@ def toy_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -
     return f"freebase+{virtuoso.url}?default-graph-uri={GRAPH}"
 
 
+@pytest.mark.one_in(3, first=2, of="ten_thousand")
 class TestFreebaseOnVirtuoso(GraphAdapterContract):
     groups_by_values: ClassVar[bool] = False
     schemes: ClassVar[frozenset[str]] = frozenset({"freebase+http", "freebase+https"})

@@ -55,6 +55,7 @@ class QualifierContract:
         assert sorted(rows(page)) == sorted((view.node(head),) for head in heads)
 
 
+@pytest.mark.one_in(3, first=1, of="ten_thousand")
 class TestWikidataOnOxigraph(QualifierContract, GraphAdapterContract):
     groups_by_values: ClassVar[bool] = False
     schemes: ClassVar[frozenset[str]] = frozenset({"wikidata+http", "wikidata+https"})
@@ -73,6 +74,7 @@ def truthy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory
     return f"wikidata+{oxigraph.url}?default-graph-uri={TRUTHY}"
 
 
+@pytest.mark.one_in(3)
 class TestTruthyWikidataOnOxigraph(GraphFormContract):
     groups_by_values: ClassVar[bool] = False
     style: ClassVar[toy_views.Style] = toy_views.TRUTHY

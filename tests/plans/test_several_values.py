@@ -22,6 +22,7 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions
 from tests.neo4j_service import Neo4j
 from tests.plans.stored import ask
+from tests.sampling import sampled
 from tests.services import Oxigraph
 
 Plain = str | int
@@ -149,7 +150,7 @@ CONDITIONS: dict[str, tuple[str, Callable[[list[Plain]], bool]]] = {
 }
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("condition", sampled(CONDITIONS, 2))
 async def test_a_condition_is_one_of_the_values(runner: PlanRunner, condition: str):
     name, test = CONDITIONS[condition]
     expected = diseases(test, name)

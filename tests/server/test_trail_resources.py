@@ -24,6 +24,7 @@ from kgnav_mcp.render.text import count_tokens
 from kgnav_mcp.server import build_server, trail_recorder
 from kgnav_mcp.trails import TrailLimits, trail_schema
 from kgnav_mcp.trails.trail_keeper import PAGE_SIZE
+from tests.sampling import extended
 from tests.server.test_trails import Walker, walking
 
 
@@ -94,10 +95,7 @@ def many_rows(number: int) -> TrailStep:
     return TrailStep("search", {"entity": [hub.id]}, float(number), "1000 rows", False, (hub.id,), (hub,), edges)
 
 
-@pytest.mark.parametrize(
-    "step",
-    [many_rows, same_text, long_texts],
-)
+@pytest.mark.parametrize("step", [same_text, long_texts, extended(many_rows)])
 async def test_every_output_of_a_full_trail_is_bounded_and_says_where_the_rest_is(
     step: Callable[[int], TrailStep], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ from kgnav_mcp.port import FarEndKind, GraphAdapter
 from tests.adapters.freebase.graph import EVENTS, guests
 from tests.contract.suite.base import every
 from tests.rows import triples_at
+from tests.sampling import extended
 
 GUESTS = Counter(guest for n in range(EVENTS) for guest in guests(n))
 EVENT, NAME = "club.club.event", "type.object.name"
@@ -77,7 +78,7 @@ async def test_two_hop_relations_narrow_to_entities_or_to_values(graph: GraphAda
         )
 
 
-@pytest.mark.parametrize("size", [130, 700])
+@pytest.mark.parametrize("size", [130, extended(700)])
 @pytest.mark.parametrize(("direction", "path"), PATHS)
 async def test_pages_through_thousands_of_mediators_lose_nothing_and_show_nothing_twice(
     graph: GraphAdapter, direction: Direction, path: tuple[str, str], size: int
@@ -90,7 +91,7 @@ async def test_pages_through_thousands_of_mediators_lose_nothing_and_show_nothin
     assert len({(row.via, row.far_end(direction)) for row in rows}) == GUESTS.total()
 
 
-@pytest.mark.parametrize("path", [(EVENT,), (EVENT, "club.event.guest")])
+@pytest.mark.parametrize("path", [(EVENT, "club.event.guest"), extended((EVENT,))])
 async def test_pages_that_end_where_an_answer_is_full_go_on_there(graph: GraphAdapter, path: tuple[str, ...]):
     async def page(room: int, after: str | None) -> Page[Link]:
         return await flattened(

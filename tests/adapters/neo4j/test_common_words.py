@@ -11,6 +11,7 @@ from kgnav_mcp.model import Certainty
 from kgnav_mcp.port import AdapterOptions
 from tests.adapters.neo4j.graphs import fill
 from tests.neo4j_service import Neo4j
+from tests.sampling import extended
 
 _GRAPH: tuple[LiteralString, ...] = (
     "CREATE FULLTEXT INDEX names FOR (n:Disease) ON EACH [n.name]",
@@ -20,10 +21,11 @@ _GRAPH: tuple[LiteralString, ...] = (
     "CALL db.index.fulltext.awaitEventuallyConsistentIndexRefresh()",
     "CALL db.awaitIndexes()",
 )
+
 _RARE = 50
 
 
-@pytest.mark.parametrize("label", ["Rare", "Disease"])
+@pytest.mark.parametrize("label", ["Rare", extended("Disease")])
 async def test_a_total_is_a_lower_bound_where_not_all_hits_were_tested_for_the_label(neo4j: Neo4j, label: str):
     async with open_adapter(fill(neo4j, _GRAPH), AdapterOptions()) as graph:
         total = (await graph.find("disease", label=label, limit=5)).total

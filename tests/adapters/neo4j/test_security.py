@@ -15,6 +15,7 @@ from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolsets import load_toolsets
 from tests.adapters.neo4j.graphs import SHOP, fill, write
 from tests.neo4j_service import Neo4j
+from tests.sampling import sampled
 
 INJECTIONS = (
     "x'}) DETACH DELETE n //",
@@ -32,6 +33,7 @@ INJECTIONS = (
     "Product:sku=1 OR 1=1",
     "Product:sku=1}) DETACH DELETE n //",
 )
+
 GOOD: dict[str, dict[str, object]] = {
     "search": {"entity": "Product:sku=7", "direction": "outgoing"},
     "get_relations": {"entity": "Product:sku=7"},
@@ -70,7 +72,7 @@ def _parameters(tool: str, url: str) -> list[str]:
     return list(_specs(url)[tool].arguments.model_fields)
 
 
-@pytest.mark.parametrize("tool", sorted(GOOD))
+@pytest.mark.parametrize("tool", sampled(sorted(GOOD), 3))
 async def test_no_parameter_of_a_tool_writes(neo4j: Neo4j, shop: str, tool: str):
     before = write(neo4j, _STATE)
     async with Client(build_server(App(_settings(shop)))) as client:
