@@ -76,7 +76,7 @@ class CatalogueInPart(SpoiltStore):
                 clock.now += 61
                 with pytest.raises(Unsupported):
                     await graph.nodes("nothing", None, None, limit=5)
-                assert store.queries == []  # the row cap would cut it again
+                assert not [query for query in store.queries if "GROUP BY" in query]  # the row cap would cut it again
 
     async def test_a_catalogue_that_time_and_the_row_cap_cut_may_be_whole_at_another_try(self):
         capped, cut = {RELATION_COUNTS: 1}, {self.type_counts: 0}

@@ -146,16 +146,13 @@ class CatalogueCache:
         read = self.loaded
         if read is None:
             read = await self._loading.result()
-            self._keep(read)
+            if read.stop is Stop.TIME_OUT:
+                self._partial[None] = read
+            else:
+                self._complete = read
         elif read.stop is Stop.TIME_OUT:
             await self._reader.check_alive()  # else a name that it lacks looks like another time-out of a dead store
         return read if read.stop is Stop.COMPLETE or not names else await self._extended(read, names)
-
-    def _keep(self, read: Catalogue) -> None:
-        if read.stop is Stop.TIME_OUT:
-            self._partial[None] = read
-        else:
-            self._complete = read
 
     async def _extended(self, read: Catalogue, names: Sequence[str]) -> Catalogue:
         """The catalogue with the relations and types of these names that it lacks."""
@@ -175,7 +172,8 @@ class CatalogueCache:
             names={**read.names, **found},
             absent=read.absent | {name for name, iri in ids.items() if iri not in found},
         )
-        self._keep(read)
+        if read.stop is not Stop.TIME_OUT:  # else it would be cached for longer
+            self._complete = read
         return read
 
     async def _looked_up(
