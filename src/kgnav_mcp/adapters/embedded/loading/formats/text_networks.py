@@ -155,7 +155,7 @@ _FIELD = re.compile(r'"([^"]*)"|(\S+)')
 _SECTION = re.compile(r'\*(\w+)\s*:?\s*(\d+)?\s*(?:"([^"]*)"|(\S+))?', re.IGNORECASE)
 _COORDINATES = ("x", "y", "z")
 _LABEL = "l"
-"""The parameter with the label of an edge, which is a text: `007` is no number."""
+"""The parameter with the label of an edge. It stays a text, even if it looks like a number: `007`."""
 
 
 class _Pajek:
