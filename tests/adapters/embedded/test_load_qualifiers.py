@@ -77,6 +77,27 @@ def test_two_statements_about_one_triple_stay_apart_as_parallel_edges(tmp_path: 
     ]
 
 
+@pytest.mark.parametrize("first", ["[] a rdf:Statement ; {} .", ":st {} ."])
+def test_a_statement_without_qualifiers_beside_others_is_an_edge_of_its_own(tmp_path: Path, first: str) -> None:
+    edge, value = (f"rdf:subject :a ; rdf:predicate {rest}" for rest in (":p ; rdf:object :b", ":age ; rdf:object 5"))
+    text = f":a :p :b, :c ; :age 5 . {first.format(edge)} [] {edge} ; :q 1 . [] {value} . [] {value} ; :q 2 ."
+    graph = loaded(tmp_path, {"g.ttl": text})
+    assert sorted(graph.edges()) == [
+        ("http://x/a", "http://x/p", "http://x/b"),
+        ("http://x/a", "http://x/p", "http://x/b"),
+        ("http://x/a", "http://x/p", "http://x/c"),
+    ]
+    assert sum(qualifiers is not None for *_, qualifiers in graph.qualified_edges()) == 1
+    assert graph.rows("SELECT text, qualifiers IS NULL FROM attribute ORDER BY 2") == [("5", 0), ("5", 1)]
+
+
+def test_an_axiom_without_annotations_beside_others_is_no_edge_of_its_own(tmp_path: Path) -> None:
+    axiom = "[] a owl:Axiom ; owl:annotatedSource :a ; owl:annotatedProperty :p ; owl:annotatedTarget :b"
+    prefix = "@prefix owl: <http://www.w3.org/2002/07/owl#> ."
+    graph = loaded(tmp_path, {"g.ttl": f"{prefix} :a :p :b . {axiom} . {axiom} ; :q 1 . {axiom} ; :q 2 ."})
+    assert graph.edges() == [("http://x/a", "http://x/p", "http://x/b")]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -172,11 +172,16 @@ DELETE FROM staging.loose WHERE node IN (SELECT node FROM staging.literal UNION 
 """Remove the nodes in `loose` that nothing refers to any more. One scan of each table."""
 
 QUALIFY = (
-    # Qualified triples move from the sets (`triple`, `literal`) to the lists (`relationship`, `property`).
+    # Qualified triples move from the sets (`triple`, `literal`) to the lists (`relationship`, `property`), each once
+    # for every set of qualifiers. A statement without qualifiers beside others is an edge, too.
     """
 INSERT INTO staging.relationship (s, p, o, qualifiers)
-SELECT r.s, r.p, r.o, q.qualifiers FROM staging.reifier r JOIN staging.qualification q ON q.reifier = r.reifier
-WHERE r.asserted = 1 AND r.o IS NOT NULL GROUP BY r.s, r.p, r.o, q.qualifiers ORDER BY min(r.rowid)
+SELECT r.s, r.p, r.o, q.qualifiers FROM staging.reifier r LEFT JOIN staging.qualification q ON q.reifier = r.reifier
+WHERE r.asserted = 1 AND r.o IS NOT NULL AND r.reifier NOT IN (SELECT reifier FROM staging.merged_axiom) AND EXISTS (
+    SELECT 1 FROM staging.reifier n JOIN staging.qualification m ON m.reifier = n.reifier
+    WHERE n.s = r.s AND n.p = r.p AND n.o = r.o
+)
+GROUP BY r.s, r.p, r.o, q.qualifiers ORDER BY min(r.rowid)
 """,
     """
 DELETE FROM staging.triple WHERE EXISTS (
@@ -187,8 +192,12 @@ DELETE FROM staging.triple WHERE EXISTS (
     """
 INSERT INTO staging.property (node, p, text, datatype, language, qualifiers)
 SELECT r.s, r.p, r.text, r.datatype, r.language, q.qualifiers
-FROM staging.reifier r JOIN staging.qualification q ON q.reifier = r.reifier
-WHERE r.asserted = 1 AND r.o IS NULL
+FROM staging.reifier r LEFT JOIN staging.qualification q ON q.reifier = r.reifier
+WHERE r.asserted = 1 AND r.o IS NULL AND r.reifier NOT IN (SELECT reifier FROM staging.merged_axiom) AND EXISTS (
+    SELECT 1 FROM staging.reifier n JOIN staging.qualification m ON m.reifier = n.reifier
+    WHERE n.s = r.s AND n.p = r.p AND n.o IS NULL
+        AND n.text = r.text AND n.datatype IS r.datatype AND n.language IS r.language
+)
 GROUP BY r.s, r.p, r.text, r.datatype, r.language, q.qualifiers ORDER BY min(r.rowid)
 """,
     """
