@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sqlite3
 from collections import Counter
 from collections.abc import AsyncGenerator
@@ -16,7 +17,7 @@ import pytest
 from kgnav_bench.graphwalk.graphs import Shape, generate
 from kgnav_bench.graphwalk.questions import questions
 from kgnav_bench.graphwalk.stores import write_files
-from kgnav_mcp.adapters.embedded import open_adapter
+from kgnav_mcp.adapters.embedded import open_adapter, session
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.embedded.plans import functions, path_tables
 from kgnav_mcp.adapters.embedded.session import Parameter, Row, Session
@@ -171,13 +172,27 @@ async def test_values_that_grow_beyond_the_budget_of_a_plan_end_its_query(opened
         await opened.run(checked.plan, limit=1)
 
 
-async def test_a_list_is_not_repeated_in_the_rows_of_its_members(opened: GraphAdapter):
+async def test_a_list_is_not_repeated_in_the_rows_of_its_members(opened: GraphAdapter, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(session, "MAX_TEMPORARY_BYTES", 2**23)
     cypher = "WITH range(1, 9000) AS all UNWIND all AS n UNWIND [1, 2, 3] AS m RETURN count(*) AS rows"
     checked = await PlanRunner(opened).check(parse_plan(cypher).plan)
     assert (await opened.run(checked.plan, limit=1)).items[0].cells == (27_000,)
     kept = await PlanRunner(opened).check(parse_plan(cypher.replace("count(*)", "sum(size(all))")).plan)
     with pytest.raises(Unsupported, match="this much data"):
         await opened.run(kept.plan, limit=1)
+
+
+async def test_a_plan_without_room_for_temporary_files_is_no_query_of_the_store(opened: GraphAdapter):
+    cypher = "WITH range(1, 900) AS all UNWIND all AS n UNWIND [1, 2] AS m RETURN sum(size(all)) AS n"
+    checked = await PlanRunner(opened).check(parse_plan(cypher).plan)
+    assert (await opened.run(checked.plan, limit=1)).items[0].cells == (1_620_000,)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, hard))
+    try:
+        with pytest.raises(Unsupported, match="this much data"):
+            await opened.run(checked.plan, limit=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 async def test_the_budget_of_a_query_is_that_of_one_plan(opened: GraphAdapter):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import resource
 import sqlite3
+import sys
 import threading
 import weakref
 from collections.abc import AsyncGenerator
@@ -288,12 +290,41 @@ async def test_sqlite_has_less_memory_than_a_plan_may_take(pool: Pool):
     assert 0 < limit <= 96 * 1024**2
 
 
-FILLED = """WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1150)
-SELECT test_wait(bytes) FROM (SELECT i, zeroblob(50000) AS bytes FROM n ORDER BY i DESC LIMIT 1150)"""
-"""Holds two thirds of SQLite's memory when it calls the function first."""
-SORTED = """WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200000)
-SELECT count(*) FROM (SELECT i || hex(zeroblob(50)) AS text FROM n ORDER BY text LIMIT 200000)"""
+FILLED = "SELECT test_wait(length(bytes)) FROM (SELECT randomblob(30000000) AS bytes LIMIT 1)"
+"""Holds two thirds of SQLite's memory when it calls the function: it needs a value's size twice."""
+LARGE = "SELECT length(bytes) FROM (SELECT randomblob(30000000) AS bytes LIMIT 1)"
 """Needs more than the rest, less than all."""
+
+
+SORTED = """WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 20000)
+SELECT count(*) FROM (SELECT i || hex(zeroblob(2500)) AS text FROM n ORDER BY text LIMIT 20000)"""
+"""Sorts 100 MB, more than SQLite's memory."""
+
+
+async def test_rows_that_do_not_fit_in_memory_are_sorted_in_temporary_files(pool: Pool):
+    assert await pool.run(lambda session: session.one(SORTED)) == (20_000,)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other system tells the size of temporary files")
+async def test_a_job_whose_temporary_files_grow_too_large_is_ended(pool: Pool, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(session, "MAX_TEMPORARY_BYTES", 2**20)
+    monkeypatch.setattr(session, "_LONG_S", 0.01)
+    with pytest.raises(InvalidStore, match="more memory"):
+        await pool.run(lambda session: session.one(SORTED))
+    assert await pool.run(count_relations), "the next job begins with nothing sorted"
+
+
+async def test_a_job_without_room_for_temporary_files_says_so(pool: Pool):
+    assert await pool.run(count_relations)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, hard))
+    try:
+        with pytest.raises(StoreUnavailable, match="no room") as caught:
+            await pool.run(lambda session: session.one(SORTED))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "SQLITE_TMPDIR" in caught.value.next_step
+    assert await pool.run(lambda session: session.one(SORTED)) == (20_000,)
 
 
 class Plan:
@@ -307,7 +338,7 @@ class Plan:
         session.all(FILLED)
         raise Unsupported("this part", next_step="Leave it out.")
 
-    def _wait(self, _: bytes) -> None:
+    def _wait(self, _: int) -> None:
         self.filled.set()
         self.may_end.wait(10)
 
@@ -332,9 +363,9 @@ async def test_a_job_waits_for_the_memory_that_a_plan_on_another_graph_has_taken
         runs.append(1)
         if len(runs) == 2:
             hungry_plan.may_end.set()
-        return session.one(SORTED)
+        return session.one(LARGE)
 
-    assert await pool.run(job) == (200_000,)
+    assert await pool.run(job) == (30_000_000,)
     assert len(runs) > 1
 
 
@@ -343,7 +374,7 @@ async def test_a_job_that_plans_leave_no_memory_says_when_to_try_again(
 ):
     monkeypatch.setattr(pool_module, "_MEMORY_WAIT_S", 0.1)
     with pytest.raises(RateLimited, match="plans that run now"):
-        await pool.run(lambda session: session.one(SORTED))
+        await pool.run(lambda session: session.one(LARGE))
     assert not hungry_plan.may_end.is_set()
 
 
@@ -352,7 +383,7 @@ async def test_a_job_that_needs_too_much_memory_by_itself_is_not_run_again(pool:
 
     def job(session: Session) -> object:
         runs.append(1)
-        return session.one(SORTED.replace("200000", "2000000"))
+        return session.one(LARGE.replace("30000000", "60000000"))
 
     with pytest.raises(InvalidStore, match="more memory"):
         await pool.run(job)

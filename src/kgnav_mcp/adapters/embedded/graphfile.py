@@ -26,10 +26,9 @@ GREATEST_LENGTH = 128 * 1024 * 1024
 MAX_MEMORY = 80 * 1024**2
 """Maximum memory of SQLite in this process, in bytes by its own count.
 
-When it sorts small rows, the real size is twice that.
-
-A query that needs more is refused; a plan is then evaluated over rows instead. With the rows that this holds, a plan
-takes at most 256 MB.
+Rows that it sorts, groups or compares move to temporary files of the system, when they fill a connection's pages. What
+they cannot take (one list or text, a plan's parameters) counts: a query that needs more is refused, and a plan is then
+evaluated over rows instead. With the rows that this holds, a plan takes at most 256 MB.
 """
 MAX_ROW_BYTES = 1024**3
 """Maximum size in bytes of all rows that one job reads."""
@@ -48,7 +47,7 @@ _ATTEMPTS = 10
 
 _PRAGMAS = (
     f"cache_size = -{_PAGE_CACHE_KIB}",
-    "temp_store = MEMORY",
+    "temp_store = FILE",
     "trusted_schema = OFF",
     "cell_size_check = ON",
     f"hard_heap_limit = {MAX_MEMORY}",
@@ -190,6 +189,11 @@ def translate(error: Exception, path: str) -> StoreError | Unsupported | None:
 def _translate_code(error: sqlite3.Error, path: str) -> StoreError | Unsupported:
     """Returns the error that SQLite's result code means, and its message for a query beyond SQLite's limits."""
     code = _code(error)
+    if has_no_room(error):
+        return StoreUnavailable(
+            f"there is no room for the temporary files of a query on the graph file {path}",
+            next_step="Free space in the system's temporary folder, or name another one: SQLITE_TMPDIR=FOLDER.",
+        )
     if code == sqlite3.SQLITE_ERROR and _QUERY_LIMIT.search(str(error)):
         return Unsupported(
             f"the query is too large for SQLite: {error}",
@@ -217,6 +221,14 @@ def _unreadable_row(path: str) -> InvalidStore:
         f"the graph file {path} is damaged, or kgnav-mcp has a bug: a row cannot be read",
         next_step=f"{_load_command(path)}. If the same call fails on the new file, report it.",
     )
+
+
+def has_no_room(error: Exception) -> bool:
+    """Whether SQLite cannot write its temporary files. It writes no other: it opens graph files read-only."""
+    return _code(error) == sqlite3.SQLITE_FULL or getattr(error, "sqlite_errorcode", 0) in _WRITE_ERRORS
+
+
+_WRITE_ERRORS = frozenset((sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_GETTEMPPATH))
 
 
 def _code(error: Exception) -> int:

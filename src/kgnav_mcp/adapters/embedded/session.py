@@ -6,9 +6,11 @@ import json
 import sqlite3
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from math import inf
+from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar, cast
 
@@ -22,7 +24,10 @@ V = TypeVar("V")
 _STEPS_BETWEEN_CHECKS = 10_000
 """Steps of SQLite's virtual machine between two checks of the deadline: under a millisecond, at no measurable cost."""
 _LONG_S = 0.2
-"""Seconds after which a plan is long."""
+"""Seconds after which a plan is long, and between two checks of the size of temporary files."""
+MAX_TEMPORARY_BYTES = 256 * 1024**2
+"""Maximum size in bytes of the temporary files of all queries of this process. Where the system does not tell their
+size (it does on Linux), only time limits them."""
 _ROW_LIMITS = ((USUAL_LENGTH, 1024), (16 * USUAL_LENGTH, 64), (GREATEST_LENGTH, 1))
 """Pairs: the most bytes that a row or a parameter may have, and how many such rows are fetched at once.
 
@@ -79,7 +84,7 @@ def texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - as above
 
 
 class RowsTooLargeError(MemoryError):
-    """The rows that a job has read take more memory than its ticket allows."""
+    """A job has read rows that take more memory than its ticket allows, or sorts more than temporary files may hold."""
 
 
 class StoppedError(Exception):
@@ -124,13 +129,14 @@ class Ticket:
 class Session:
     """A thread's connection, used by one job at a time."""
 
-    __slots__ = ("_begun", "_bytes_read", "_cache", "_connection", "_ticket", "has_low_priority")
+    __slots__ = ("_bytes_read", "_cache", "_connection", "_is_too_large", "_next_look", "_ticket", "has_low_priority")
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._ticket = Ticket(0.0)
         self._bytes_read = 0
-        self._begun = 0.0
+        self._next_look = inf
+        self._is_too_large = False
         self.has_low_priority = False
         """Whether the priority of the thread was lowered for a long plan. That cannot be taken back."""
         self._cache: dict[type[Any], Any] = {}
@@ -140,7 +146,8 @@ class Session:
         """Starts a job. From now on its ticket limits the queries."""
         self._ticket = ticket
         self._bytes_read = 0
-        self._begun = monotonic()
+        self._next_look = monotonic() + _LONG_S
+        self._is_too_large = False
         self.check()
 
     def check(self) -> None:
@@ -210,6 +217,10 @@ class Session:
         except sqlite3.DataError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_TOOBIG or not larger:
                 raise
+        except sqlite3.OperationalError as error:
+            if self._is_too_large:
+                raise RowsTooLargeError from error
+            raise
         return self._rows(query, parameters, larger, only_first=only_first)
 
     def _with_rest(self, cursor: sqlite3.Cursor, rows: list[Row], batch_size: int) -> list[Row]:
@@ -228,9 +239,23 @@ class Session:
             rows += batch
         return rows
 
-    def _must_stop(self) -> int:
+    def _must_stop(self) -> bool:
         self._ticket.count_steps(_STEPS_BETWEEN_CHECKS)
-        if self._ticket.of_plan and not self.has_low_priority and monotonic() > self._begun + _LONG_S:
-            lower_priority()
-            self.has_low_priority = True
-        return self._ticket.is_expired()
+        if monotonic() > self._next_look:
+            self._next_look = monotonic() + _LONG_S
+            if self._ticket.of_plan and not self.has_low_priority:
+                lower_priority()
+                self.has_low_priority = True
+            self._is_too_large = _temporary_bytes() > MAX_TEMPORARY_BYTES
+        return self._is_too_large or self._ticket.is_expired()
+
+
+def _temporary_bytes() -> int:
+    """Returns the size of SQLite's temporary files in this process, which have no name in the file system."""
+    size = 0
+    with suppress(OSError):  # another system than Linux
+        for opened in Path("/proc/self/fd").iterdir():
+            with suppress(OSError):  # closed meanwhile
+                if "/etilqs_" in str(opened.readlink()):
+                    size += opened.stat().st_size
+    return size

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kgnav_mcp.adapters.embedded import queries
+from kgnav_mcp.adapters.embedded import graphfile, queries
 from kgnav_mcp.adapters.embedded.entities import described_by_number
 from kgnav_mcp.adapters.embedded.plans.compiler import Compiled, compile_plan
 from kgnav_mcp.adapters.embedded.plans.functions import Functions
@@ -127,7 +127,11 @@ class PlanReader:
                 raise unsupported(
                     "a plan with values that SQLite cannot represent, or that are too deep or too large"
                 ) from error
-            if isinstance(error, MemoryError) or error.sqlite_errorcode == sqlite3.SQLITE_TOOBIG:
+            if (
+                isinstance(error, MemoryError)
+                or error.sqlite_errorcode == sqlite3.SQLITE_TOOBIG
+                or graphfile.has_no_room(error)
+            ):
                 raise unsupported("a plan with this much data") from error
             raise functions.failure or error from error
 
