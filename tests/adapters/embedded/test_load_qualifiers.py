@@ -91,6 +91,17 @@ def test_a_statement_without_qualifiers_beside_others_is_an_edge_of_its_own(tmp_
     assert graph.rows("SELECT text, qualifiers IS NULL FROM attribute ORDER BY 2") == [("5", 0), ("5", 1)]
 
 
+@pytest.mark.parametrize("qualifier", ["", "; :q 1"])
+def test_each_of_several_equal_statements_is_an_edge(tmp_path: Path, qualifier: str) -> None:
+    edge, value = (f"rdf:subject :a ; rdf:predicate {rest}" for rest in (":p ; rdf:object :b", ":age ; rdf:object 5"))
+    text = ":a :p :b, :c ; :age 5, 6 ." + f"[] {edge} {qualifier} . [] {value} {qualifier} ." * 3
+    graph = loaded(tmp_path, {"g.ttl": text})
+    assert sorted(tail for _, _, tail in graph.edges()) == ["http://x/b"] * 3 + ["http://x/c"]
+    assert sum(qualifiers is not None for *_, qualifiers in graph.qualified_edges()) == 3 * bool(qualifier)
+    values = graph.rows("SELECT text, qualifiers IS NOT NULL FROM attribute ORDER BY 1")
+    assert values == [("5", bool(qualifier))] * 3 + [("6", 0)]
+
+
 def test_an_axiom_without_annotations_beside_others_is_no_edge_of_its_own(tmp_path: Path) -> None:
     axiom = "[] a owl:Axiom ; owl:annotatedSource :a ; owl:annotatedProperty :p ; owl:annotatedTarget :b"
     prefix = "@prefix owl: <http://www.w3.org/2002/07/owl#> ."

@@ -172,40 +172,43 @@ DELETE FROM staging.loose WHERE node IN (SELECT node FROM staging.literal UNION 
 """Remove the nodes in `loose` that nothing refers to any more. One scan of each table."""
 
 QUALIFY = (
-    # Qualified triples move from the sets (`triple`, `literal`) to the lists (`relationship`, `property`), each once
-    # for every set of qualifiers. A statement without qualifiers beside others is an edge, too.
+    # Triples with qualifiers or several statements move from the sets (`triple`, `literal`) to the lists
+    # (`relationship`, `property`), once for each statement, also if statements are equal or have no qualifiers.
     """
 INSERT INTO staging.relationship (s, p, o, qualifiers)
 SELECT r.s, r.p, r.o, q.qualifiers FROM staging.reifier r LEFT JOIN staging.qualification q ON q.reifier = r.reifier
 WHERE r.asserted = 1 AND r.o IS NOT NULL AND r.reifier NOT IN (SELECT reifier FROM staging.merged_axiom) AND EXISTS (
-    SELECT 1 FROM staging.reifier n JOIN staging.qualification m ON m.reifier = n.reifier
-    WHERE n.s = r.s AND n.p = r.p AND n.o = r.o
+    SELECT 1 FROM staging.reifier n LEFT JOIN staging.qualification m ON m.reifier = n.reifier
+    WHERE n.s = r.s AND n.p = r.p AND n.o = r.o AND (m.reifier IS NOT NULL OR n.reifier <> r.reifier)
 )
-GROUP BY r.s, r.p, r.o, q.qualifiers ORDER BY min(r.rowid)
+GROUP BY r.reifier, r.s, r.p, r.o ORDER BY min(r.rowid)
 """,
     """
-DELETE FROM staging.triple WHERE EXISTS (
-    SELECT 1 FROM staging.reifier r JOIN staging.qualification q ON q.reifier = r.reifier
+DELETE FROM staging.triple WHERE (
+    SELECT count(q.reifier) + count(DISTINCT r.reifier)
+    FROM staging.reifier r LEFT JOIN staging.qualification q ON q.reifier = r.reifier
     WHERE r.s = triple.s AND r.p = triple.p AND r.o = triple.o
-)
+) > 1
 """,
     """
 INSERT INTO staging.property (node, p, text, datatype, language, qualifiers)
 SELECT r.s, r.p, r.text, r.datatype, r.language, q.qualifiers
 FROM staging.reifier r LEFT JOIN staging.qualification q ON q.reifier = r.reifier
 WHERE r.asserted = 1 AND r.o IS NULL AND r.reifier NOT IN (SELECT reifier FROM staging.merged_axiom) AND EXISTS (
-    SELECT 1 FROM staging.reifier n JOIN staging.qualification m ON m.reifier = n.reifier
+    SELECT 1 FROM staging.reifier n LEFT JOIN staging.qualification m ON m.reifier = n.reifier
     WHERE n.s = r.s AND n.p = r.p AND n.o IS NULL
         AND n.text = r.text AND n.datatype IS r.datatype AND n.language IS r.language
+        AND (m.reifier IS NOT NULL OR n.reifier <> r.reifier)
 )
-GROUP BY r.s, r.p, r.text, r.datatype, r.language, q.qualifiers ORDER BY min(r.rowid)
+GROUP BY r.reifier, r.s, r.p, r.text, r.datatype, r.language ORDER BY min(r.rowid)
 """,
     """
-DELETE FROM staging.literal WHERE EXISTS (
-    SELECT 1 FROM staging.reifier r JOIN staging.qualification q ON q.reifier = r.reifier
+DELETE FROM staging.literal WHERE (
+    SELECT count(q.reifier) + count(DISTINCT r.reifier)
+    FROM staging.reifier r LEFT JOIN staging.qualification q ON q.reifier = r.reifier
     WHERE r.s = literal.node AND r.p = literal.p AND r.o IS NULL AND r.asserted = 1
         AND r.text = literal.text AND r.datatype IS literal.datatype AND r.language IS literal.language
-)
+) > 1
 """,
     # Removes reifiers that only served as such, and nodes that only they referred to.
     """
