@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from rdflib import URIRef
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.generic_sparql.reification import REIFIES, Notation, Reification, detect_notations
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.languages.cypher import parse_cypher
@@ -175,3 +177,52 @@ async def test_rows_of_parallel_statements_that_were_not_all_counted_leave_lower
 async def test_a_notation_that_was_not_found_in_time_is_not_known_to_be_missing():
     found = await detect_notations(Reader(InProcess(STATEMENTS, cut={"LIMIT 1": 0}), {}, 30.0))
     assert (found.notations, found.unsure) == (frozenset(), frozenset(Notation))
+
+
+CLAIM = f"""\
+PREFIX ex: <{NS}> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
+ex:cyd rdfs:label "Cyd"@en . ex:york rdfs:label "York"@en . ex:dan rdfs:label "Dan"@en .
+NODE rdf:type rdf:Statement ; rdfs:label "the claim" ; rdf:subject ex:cyd ; rdf:predicate ex:livesIn ;
+    rdf:object ex:york ; ex:source ex:dan .
+"""
+
+
+@pytest.mark.parametrize("node", ["ex:claim", "[]"], ids=["named", "blank"])
+async def test_statements_are_nodes_if_the_graph_has_none_of_their_triples(loaded: Load, tmp_path: Path, node: str):
+    turtle = CLAIM.replace("NODE", node)
+    (tmp_path / "claim.ttl").write_text(turtle)
+    load([tmp_path / "claim.ttl"], tmp_path / "claim.kg", LoadOptions(mediators="none"))
+    answers: list[tuple[set[object], ...]] = []
+    for location in (loaded(f"claim-{len(node)}", turtle), str(tmp_path / "claim.kg")):
+        async with open_adapter(location, AdapterOptions()) as adapter:
+            schema = await adapter.schema(limit=50)
+            around = await adapter.relations([f"{NS}cyd"], Direction.INCOMING, limit=50)
+            runner = PlanRunner(adapter)
+            checked = await runner.check(parse_cypher("MATCH (a)-[r]->(b) RETURN type(r), count(*)"))
+            page = await runner.run(checked.plan, limit=50)
+            answers.append(
+                (
+                    {one.relation.id for one in schema.relations},
+                    {one.label for one in schema.labels},
+                    {one.relation.id for one in around.items},
+                    {row.cells for row in page.items},
+                )
+            )
+            assert not schema.remarks
+    assert answers[0] == answers[1]
+    assert ("rdf:subject", 1) in answers[0][-1]
+
+
+@pytest.mark.parametrize(("name", "turtle"), GRAPHS[:2])
+async def test_statements_about_triples_that_are_missing_beside_others_are_counted(
+    loaded: Load, name: str, turtle: str
+):
+    claims = CLAIM.replace("NODE", "ex:claim").replace("ex:york ;", "ex:leeds ;")
+    async with open_adapter(loaded(f"{name}-claims", f"{turtle} {claims}"), AdapterOptions()) as adapter:
+        (remark,) = (await adapter.schema(limit=50)).remarks
+        assert "does not have: 1," in remark
+        page = await adapter.find("the claim", limit=5)
+        assert [one.entity.id for one in page.items] == ["ex:claim"]
+    async with open_adapter(loaded(name, turtle), AdapterOptions()) as adapter:
+        assert not (await adapter.schema(limit=50)).remarks

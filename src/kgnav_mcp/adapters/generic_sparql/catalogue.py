@@ -55,6 +55,10 @@ _NOT_COUNTED = {
     Stop.ROW_CAP: "the endpoint's row cap is too low",
     Stop.LIMIT: _UNSTOPPABLE,
 }
+_UNASSERTED = (
+    "statements about triples that the graph does not have: {:,}, in no list of edges or nodes; find_node finds those "
+    "with a name"
+)
 _COUNTS = {
     "relations": (RELATION_COUNTS, queries.SAMPLED_RELATIONS),
     "labels": (queries.TYPE_COUNTS, queries.SAMPLED_TYPES),
@@ -180,6 +184,7 @@ class CatalogueCache:
         self, iris: Sequence[URIRef], facts: ReifierFacts
     ) -> tuple[Mapping[URIRef, Use], Mapping[URIRef, Count]]:
         """Those that the graph uses as relations, and those that it uses as types."""
+        hides = self._store.reification.hides
         templates = (*queries.RELATION_USES.values(), queries.TYPE_USES)
         branches = [self._reader.filled(each, p=iri, sample=_SAMPLE) for iri in iris for each in templates]
         rows = (await self._reader.union(branches, share=_SHARE)).all_rows()
@@ -191,8 +196,8 @@ class CatalogueCache:
                 uses[iri][value] -= number
         relations = {iri: Use(make_count(counts[False]), make_count(counts[True])) for iri, counts in uses.items()}
         return (
-            {iri: use for iri, use in relations.items() if iri not in NOTATION and (use.has_edges or use.has_values)},
-            {iri: count for iri, count in types.items() if count.value and iri != RDF.Statement},
+            {iri: use for iri, use in relations.items() if not hides(iri) and (use.has_edges or use.has_values)},
+            {iri: count for iri, count in types.items() if count.value and not hides(iri)},
         )
 
     async def has_parallel(self, relation: URIRef) -> bool | None:
@@ -254,8 +259,13 @@ class CatalogueCache:
             names=names,
             triples=_triples(uses, notes) if self._triples is None else self._triples,
             sampled="; ".join(notes) or None,
+            remarks=await self._remarks(),
             stop=combined_stop(no_relations, no_types),
         )
+
+    async def _remarks(self) -> tuple[str, ...]:
+        number = await self._store.reification.unasserted() if await self.countable() else None
+        return (_UNASSERTED.format(number),) if number else ()
 
     async def _named(self, relations: Iterable[URIRef], types: Iterable[URIRef]) -> Mapping[URIRef, Relation]:
         """The ids and labels of relations and types."""
@@ -285,7 +295,7 @@ class CatalogueCache:
                 make_count(counts[False] + (parallel.get(iri, 0) if counts[False] > 0 else 0)), make_count(counts[True])
             )
             for iri, counts in uses.items()
-            if iri not in NOTATION and (counts[False] > 0 or counts[True] > 0)
+            if not self._store.reification.hides(iri) and (counts[False] > 0 or counts[True] > 0)
         }
         return found, facts, stop
 
@@ -302,7 +312,9 @@ class CatalogueCache:
         read, stop = await self._counted("labels", "nodes", notes)
         make_count = Count if stop is Stop.COMPLETE else Count.at_least
         return {
-            iri_in(row, "t"): make_count(number_in(row, "n")) for row in read.rows if row["t"] != RDF.Statement
+            iri_in(row, "t"): make_count(number_in(row, "n"))
+            for row in read.rows
+            if not self._store.reification.hides(row["t"])
         }, stop
 
     async def _counted(self, what: str, among: str, notes: list[str]) -> tuple[Read, Stop]:
@@ -356,6 +368,9 @@ class SchemaReader(schema.SchemaReader):
         self._reification = store.reification
         self.one_edge_each = not store.reification
         self._qualifiers: LRUCache[URIRef, tuple[QualifierFacts, ...]] = LRUCache(_CACHE_SIZE)
+
+    def _is_hidden(self, type_: URIRef) -> bool:
+        return self._reification.hides(type_)
 
     async def _qualifiers_of(self, uses: Mapping[URIRef, Use]) -> tuple[schema.Qualifiers, Stop]:
         """The qualifiers on the edges of each relation. Cached if all were read."""

@@ -9,7 +9,6 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.blanks import Resolved
-from kgnav_mcp.adapters.generic_sparql.reification import NOTATION
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.paging.counts import RelationCounts, merge_counts, sum_counts
 from kgnav_mcp.adapters.sparql_base.around import counts
@@ -77,8 +76,8 @@ class CountReader(counts.CountReader):
         blank_counts: Counts = sum_counts(
             (entity, (relation,), 1)
             for entity in blanks
-            for relation, far in own_edges(entity, direction)
-            if is_kind(far, far_end_kind, direction)
+            for relation, far in entity.blank.edges(direction)
+            if is_kind(far, far_end_kind, direction) and not self._reification.hides(relation)
         )
         return await in_thread(
             len(entities),
@@ -120,7 +119,7 @@ class CountReader(counts.CountReader):
                 query = queries.HAVING[request.direction]
                 read = await self._reader.select(query, share=self.share, s=iri, relations=values(*batch))
                 for row in read.rows:
-                    if (relation := iri_in(row, "p")) not in NOTATION:
+                    if not self._reification.hides(relation := iri_in(row, "p")):
                         rows.setdefault((relation,), 1)
         except StoreTimeout:
             pass  # The counts are marked as incomplete in any case.
@@ -174,14 +173,6 @@ class CountReader(counts.CountReader):
         except StoreTimeout:
             return RelationCounts(stop=Stop.TIME_OUT)
         return await in_thread(len(iris), lambda: merge_counts(parts))
-
-
-def own_edges(anchor: Resolved, direction: Direction) -> list[tuple[URIRef, Term]]:
-    """The triples of a blank node that are shown as edges.
-
-    Triples that only make up statements about triples are excluded.
-    """
-    return [(relation, far) for relation, far in anchor.blank.edges(direction) if relation not in NOTATION]
 
 
 def is_kind(far: Term, far_end_kind: FarEndKind | None, direction: Direction) -> bool:

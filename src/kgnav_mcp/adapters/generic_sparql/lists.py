@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import ClassVar
 
 from rdflib import Literal, URIRef
@@ -57,7 +58,8 @@ class ListReader(lists.ListReader):
     _most_named = 50
 
     def __init__(self, store: Store, names: Names, linker: EntityFinder, catalogues: CatalogueCache) -> None:
-        super().__init__(store.reader, self.templates, linker)
+        every = queries.EVERY_BUT_STATEMENTS if store.reification.parallel else queries.EVERY
+        super().__init__(store.reader, replace(self.templates, every=every), linker)
         self._store = store
         self._entities = names
         self._catalogues = catalogues

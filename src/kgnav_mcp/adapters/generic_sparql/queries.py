@@ -44,9 +44,10 @@ NAMED: Final = "SELECT ?s WHERE { ?s $named ?n } LIMIT 1"
 # Statements about triples
 
 STATEMENT_PROBE: Final = (
-    f"SELECT ?r WHERE {{ ?r <{_RDF}subject> ?x ; <{_RDF}predicate> ?p ; <{_RDF}object> ?y }} LIMIT 1"
+    f"SELECT ?r WHERE {{ {{ SELECT * WHERE {{ ?r <{_RDF}subject> ?x ; <{_RDF}predicate> ?p ; <{_RDF}object> ?y }} "
+    "LIMIT 1000 } ?x ?p ?y } LIMIT 1"
 )
-"""Costs a few look-ups."""
+"""Costs a few look-ups; a few thousand where the graph does not have the triples that its statements are about."""
 REIFIES_PROBE: Final = f"SELECT ?r WHERE {{ ?r <{_RDF}reifies> ?t }} LIMIT 1"
 """Costs a look-up; finds RDF 1.2 statements with SPARQL 1.1."""
 TRIPLE_TERM_PROBE: Final = f"SELECT ?r WHERE {{ ?r <{_RDF}reifies> <<( ?x ?p ?y )>> }} LIMIT 1"
@@ -118,6 +119,8 @@ REIFIER_FACTS: Final = (
     "BIND(isLiteral(?o) AS ?l) BIND(isIRI(?r) AS ?named) } GROUP BY ?p ?l ?named"
 )
 """Costs 15 us per reifier of the graph."""
+UNASSERTED: Final = "SELECT (COUNT(*) AS ?n) WHERE { $stated FILTER NOT EXISTS { ?s ?p ?o } }"
+"""Costs 25 us per reifier of the graph."""
 QUOTED_FACTS: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { << ?x ?y ?z >> ?p ?o } GROUP BY ?p"
 """Costs a pass over the quoted triples of the graph."""
 NO_REIFIER: Final = "FILTER NOT EXISTS { $node $about ?subject }"
@@ -227,11 +230,13 @@ OF_TYPES: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } ?s $typed ?t FI
 
 WITH_TYPE: Final = "?s $typed ?t FILTER(?t IN ($types))"
 WITH_ONE_TYPE: Final = "?s $typed $type ."
-EVERY: Final = (
+EVERY: Final = "{ ?s ?any ?o } UNION { ?o ?any ?s } FILTER(isIRI(?s))"
+"""Costs every triple of the graph twice."""
+EVERY_BUT_STATEMENTS: Final = (
     f"{{ ?s ?any ?o }} UNION {{ ?o ?any ?s FILTER(?any != <{_RDF}predicate>) }} "
     f"FILTER(isIRI(?s) && ?s != <{_RDF}Statement>)"
 )
-"""Costs every triple of the graph twice. What occurs only in statements about triples is not a node."""
+"""Costs the same. What occurs only in statements about triples is not a node."""
 WITH_PROPERTY: Final = "?s $having ?o ."
 WITH_TEXT: Final = "?s $having ?o . FILTER($equal)"
 """Costs 0.5 us per value of the property, in any of the queries of nodes."""

@@ -70,6 +70,10 @@ class Reification:
         """Whether one triple may have several reifiers."""
         return bool(self.notations - {Notation.QUOTED})
 
+    def hides(self, iri: Term) -> bool:
+        """Whether a type or a relation is only one of statements about triples."""
+        return self.parallel and (iri in NOTATION or iri == RDF.Statement)
+
     def ends(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
         """The filter for far ends ?o of the requested kind."""
         incoming = direction is Direction.INCOMING
@@ -174,6 +178,16 @@ class Reification:
             for row in read.all_rows()
             if (extra_rows := number_in(row, "n") - number_in(row, "t"))
         }
+
+    async def unasserted(self) -> int | None:
+        """The number of statements about triples that the graph does not have; None: not known in time."""
+        if not self.parallel:
+            return 0
+        try:
+            read = await self._reader.select(queries.UNASSERTED, stated=self.reifier_pattern("?s", "?o"))
+        except StoreTimeout:
+            return None
+        return number_in(read.rows[0], "n") if read.rows and read.stop is Stop.COMPLETE else None
 
     def _pattern(
         self,

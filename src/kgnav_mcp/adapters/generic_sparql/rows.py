@@ -9,7 +9,7 @@ from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.blanks import Arrival, Blank, BlankGraph, Resolved, Seeds
-from kgnav_mcp.adapters.generic_sparql.counts import CountReader, is_kind, own_edges
+from kgnav_mcp.adapters.generic_sparql.counts import CountReader, is_kind
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.reification import QualifiersByTriple
 from kgnav_mcp.adapters.generic_sparql.store import Store
@@ -238,7 +238,9 @@ class RowReader(rows.RowReader):
     def _own_ends(self, anchor: Resolved, relation: URIRef) -> Sequence[End]:
         """The sorted far ends of a blank node, from its own triples."""
         graph, arrival = anchor.graph, (anchor.blank.label, relation, self._backwards)
-        ends = [end for predicate, end in own_edges(anchor, self._direction) if predicate == relation]
+        if self._store.reification.hides(relation):
+            return []
+        ends = [end for predicate, end in anchor.blank.edges(self._direction) if predicate == relation]
         shown = [end for end in ends if is_kind(end, self._far_end_kind, self._direction)]
         blanks = [graph.nodes[end] for end in shown if isinstance(end, BNode)]
         return _ordered(shown, [self._entity(graph, blank, anchor.path, arrival) for blank in blanks])

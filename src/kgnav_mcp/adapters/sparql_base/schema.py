@@ -73,6 +73,8 @@ class Catalogue(ABC):
     triples: Count
     """The number of triples in the graph."""
     sampled: str | None
+    remarks: tuple[str, ...] = ()
+    """What every reader of the graph should know."""
     stop: Stop = Stop.COMPLETE
     """Why relations or types may be missing. Unless COMPLETE, a name that is not found may still be in the graph."""
 
@@ -345,7 +347,12 @@ class SchemaReader:
             ),
             properties=tuple(PropertyFacts(names[iri], uses[iri].values, datatypes.get(iri, ())) for iri in properties),
             sampled="; ".join(note for note in (_SAMPLED, catalogue.sampled, cut) if note),
+            remarks=catalogue.remarks,
         )
+
+    def _is_hidden(self, type_: URIRef) -> bool:  # noqa: ARG002 - for graphs with statements about triples
+        """Whether nodes of a type are no nodes of the graph."""
+        return False
 
     async def _end_types(self, relations: Sequence[URIRef], direction: Direction) -> tuple[Details, Stop]:
         """The types at one end of relations, most frequent first. Cached if all were read."""
@@ -354,7 +361,8 @@ class SchemaReader:
         read = await self._select_each(queries.END_TYPES[direction], unknown)
         counts: dict[URIRef, dict[URIRef, int]] = defaultdict(dict)
         for row in read.rows:
-            counts[unknown[number_in(row, "number")]][iri_in(row, "t")] = number_in(row, "n")
+            if not self._is_hidden(iri_in(row, "t")):
+                counts[unknown[number_in(row, "number")]][iri_in(row, "t")] = number_in(row, "n")
         names = await self._names.classes(type_ for found in counts.values() for type_ in found)
         for iri in unknown:
             found = counts.get(iri, {})
