@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from math import inf
 
 from rdflib import RDF, BNode, URIRef
 
@@ -54,6 +55,12 @@ class Blank:
         yield from ((far, relation, False) for relation, far in self.incoming)
         yield from ((far, relation, True) for relation, far in self.outgoing)
 
+    def linked(self) -> Iterator[tuple[BNode, URIRef, bool]]:
+        """The steps to this node from other blank nodes."""
+        for far, relation, inverse in self.arrivals():
+            if isinstance(far, BNode) and relation != REIFIES:
+                yield far, relation, inverse
+
     def first_step(self, *, from_type: bool = False) -> tuple[URIRef, URIRef, bool] | None:
         """The first step of the node's id: a neighbour with an IRI, the relation, and whether it is followed backwards.
 
@@ -73,11 +80,15 @@ class Blank:
 
 
 class BlankGraph:
-    """Blank nodes and the blank nodes next to them. `seeds` are the nodes that the query asked for."""
+    """Blank nodes around those that a query asked for (`seeds`), up to a number of steps (`levels`) away.
 
-    def __init__(self, nodes: Mapping[BNode, Blank], seeds: Collection[BNode]) -> None:
+    An id does not depend on how many nodes were read: a node has one only if all that may decide about it were read.
+    """
+
+    def __init__(self, nodes: Mapping[BNode, Blank], seeds: Collection[BNode], levels: int) -> None:
         self.nodes = nodes
         self.seeds = seeds
+        self._levels: float = levels
         self._marks: dict[BNode, str | None] = {}
         self._paths: dict[BNode, BlankPath | None] = {}
 
@@ -90,13 +101,28 @@ class BlankGraph:
         arrival = start, step.relation, step.inverse
         return next((one for one in self.reached_by(arrival) if self._mark(one, arrival) == step.mark), None)
 
-    def path(self, blank: Blank) -> BlankPath | None:
-        """The path that identifies a node: from a neighbour with an IRI, or through a blank node with such a path.
+    def complete(self) -> None:
+        """Note that there are no further blank nodes."""
+        self._levels = inf
+        self._paths.clear()
 
-        None if too few of the nodes around it were read, or if nothing identifies it.
+    def within(self, steps: int) -> list[Blank]:
+        """The nodes up to a number of steps away from the seeds."""
+        return [blank for label, blank in self.nodes.items() if self._steps.get(label, inf) <= steps]
+
+    def identify(self, blank: Blank) -> BlankPath | None:
+        """The path that identifies a node of a graph that was read as far as necessary; else from one of its types."""
+        if (path := self.path(blank)) is not None:
+            return path
+        first = blank.first_step(from_type=True)
+        return None if first is None else self.path_by(first[0], blank, first)
+
+    def path(self, blank: Blank) -> BlankPath | None:
+        """The path that identifies a node: one of the shortest from a node with an IRI through blank nodes.
+
+        None if too few nodes were read, or if there is none.
         """
         if blank.label not in self._paths:
-            self._paths[blank.label] = None  # meanwhile: a path does not lead through its end
             self._paths[blank.label] = self._find(blank)
         return self._paths[blank.label]
 
@@ -111,32 +137,56 @@ class BlankGraph:
         step = Step(arrival[1], arrival[2], mark)
         return start.on(step) if isinstance(start, BlankPath) else BlankPath(start, (step,))
 
-    def path_by_type(self, blank: Blank) -> BlankPath | None:
-        """The path from one of the node's types, for a node that nothing else identifies."""
-        first = blank.first_step(from_type=True)
-        return None if first is None else self.path_by(first[0], blank, first)
-
     def _find(self, blank: Blank) -> BlankPath | None:
         first = blank.first_step()
         if first is not None:
             return self.path_by(first[0], blank, first)
+        distance = self._distances.get(blank.label)
+        if distance is None or self._steps.get(blank.label, inf) + distance - 1 > self._levels:
+            return None
         found: list[BlankPath] = []
-        for backwards in (False, True):
-            for far, relation, inverse in blank.arrivals():
-                before = self.nodes.get(far) if isinstance(far, BNode) and inverse is backwards else None
-                start = None if before is None or relation == REIFIES else self.path(before)
+        for far, relation, inverse in blank.linked():
+            if self._distances.get(far, inf) == distance - 1:
+                start = self.path(self.nodes[far])
                 path = None if start is None else self.path_by(start, blank, (far, relation, inverse))
-                found += [] if path is None else [path]
-            if found:
-                return min(found, key=lambda path: (len(path.steps), path.anchor, str(path.steps)))
-        return None
+                if path is None:
+                    return None  # it may be the first in order
+                found.append(path)
+        return min(found, key=lambda path: (path.steps[-1].inverse, path.anchor, str(path.steps)))
+
+    @cached_property
+    def _distances(self) -> Mapping[BNode, int]:
+        """The number of steps to each node from the nearest node with an IRI."""
+        return self._levels_from([label for label, blank in self.nodes.items() if blank.first_step() is not None], 1)
+
+    @cached_property
+    def _steps(self) -> Mapping[BNode, int]:
+        """The number of steps to each node from the nearest seed."""
+        return self._levels_from(list(self.seeds), 0)
+
+    def _levels_from(self, front: Sequence[BNode], level: int) -> Mapping[BNode, int]:
+        found = dict.fromkeys(front, level)
+        while front:
+            level += 1
+            reached = {far: None for label in front for far, _, _ in self.nodes[label].linked() if far in self.nodes}
+            front = [label for label in reached if label not in found]
+            found.update(dict.fromkeys(front, level))
+        return found
 
     def _mark(self, blank: Blank, arrival: Arrival) -> str | None:
-        """The mark of a node among those that a step leads to; None if the graph lacks a node next to it."""
+        """The mark of a node among those that a step leads to; None if the graph lacks nodes next to one of them."""
+        start, relation, inverse = arrival
+        if isinstance(start, BNode):
+            siblings = {far for far, by, back in self.nodes[start].linked() if (by, back) == (relation, not inverse)}
+            if not siblings <= self.nodes.keys():
+                return None
+        marks = {one.label: self._unnumbered_mark(one) for one in self.reached_by(arrival)}
         mark = self._unnumbered_mark(blank)
-        twins = [one.label for one in self.reached_by(arrival) if self._unnumbered_mark(one) == mark]
+        if mark is None or (isinstance(start, BNode) and None in marks.values()):
+            return None
+        twins = [label for label, other in marks.items() if other == mark]
         place = twins.index(blank.label) + 1 if blank.label in twins else 1
-        return mark if place == 1 or mark is None else f"{mark}.{place}"
+        return mark if place == 1 else f"{mark}.{place}"
 
     def _unnumbered_mark(self, blank: Blank) -> str | None:
         if blank.label not in self._marks:
@@ -167,7 +217,7 @@ def _hash(blank: Blank, shapes: Mapping[BNode, str]) -> str:
 
 _MAX_ROWS = 100_000
 """Maximum number of triples read to identify blank nodes."""
-_MAX_LEVELS = 5
+_MAX_LEVELS = 6
 """Maximum number of steps from blank node to blank node that are read to identify one."""
 _PATHS_PER_QUERY = 100
 
@@ -210,15 +260,13 @@ class Blanks:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
 
-    async def around(self, seeds: Seeds, levels: int = 1) -> BlankGraph:
-        """Read the blank nodes that a pattern binds, and those up to `levels` steps away from them.
-
-        One level is needed for the marks of the nodes, two for those of the nodes next to them.
+    async def around(self, seeds: Seeds) -> BlankGraph:
+        """Read the blank nodes that a pattern binds, and those around them that decide about their ids.
 
         Raises:
             Unsupported: there are too many blank nodes.
         """
-        graph, _ = await self._read([seeds], levels, ())
+        graph, _ = await self._read_far_enough([seeds], 1, ())
         return graph
 
     async def identified(self, seeds: Sequence[Seeds], beside: Sequence[str] = ()) -> Identified:
@@ -227,22 +275,11 @@ class Blanks:
         `beside` are further branches of the same query: blank nodes have the same labels in their rows. Raises as
         `around` does.
         """
-        graph, found = await self._read(seeds, 1, beside)
-        for levels in range(2, _MAX_LEVELS + 1):
-            if all(graph.path(graph.nodes[seed]) for seed in graph.seeds):
-                break
-            size = len(graph.nodes)
-            graph, found = await self._read(seeds, levels, beside)
-            if len(graph.nodes) == size:
-                break
+        graph, found = await self._read_far_enough(seeds, 1, beside)
 
         def identify() -> Identified:
             nodes = {label: graph.nodes[label] for label in graph.seeds}
-            paths = {
-                label: path
-                for label, blank in nodes.items()
-                if (path := graph.path(blank) or graph.path_by_type(blank)) is not None
-            }
+            paths = {label: path for label, blank in nodes.items() if (path := graph.identify(blank)) is not None}
             return Identified(paths, nodes, len(nodes) - len(paths), found)
 
         return await in_thread(len(graph.nodes), identify)
@@ -280,13 +317,29 @@ class Blanks:
         columns = Fragment(" ".join(("?a", *(f"?p{n}" for n in range(len(steps))))))
         given = dict.fromkeys((path.anchor, *(step.relation for step in path.steps)) for path in paths)
         blanks = self._reader.part(queries.PATHS, columns=columns, rows=rows(*given), steps=Fragment(" ".join(pattern)))
-        graph = await self.around(Seeds(blanks), max(2, len(steps)))
+        # the nodes next to those found are shown, too
+        graph, _ = await self._read_far_enough([Seeds(blanks)], len(steps) + 1, (), within=1)
 
         def follow() -> dict[BlankPath, Resolved]:
             ends = ((path, _end(graph, path)) for path in paths)
             return {path: Resolved(path, blank, graph) for path, blank in ends if blank is not None}
 
         return await in_thread(len(graph.nodes), follow)
+
+    async def _read_far_enough(
+        self, seeds: Sequence[Seeds], levels: int, beside: Sequence[str], *, within: int = 0
+    ) -> tuple[BlankGraph, Sequence[Row]]:
+        """Read at least some `levels`, and more until all nodes `within` so many steps of the seeds have an id."""
+        graph, found = await self._read(seeds, levels, beside)
+        for further in range(levels + 1, _MAX_LEVELS + 1):
+            if await in_thread(len(graph.nodes), lambda: all(map(graph.path, graph.within(within)))):  # noqa: B023 - called at once
+                break
+            size = len(graph.nodes)
+            graph, found = await self._read(seeds, further, beside)
+            if len(graph.nodes) == size:
+                graph.complete()
+                break
+        return graph, found
 
     async def _read(
         self, seeds: Sequence[Seeds], levels: int, beside: Sequence[str]
@@ -300,7 +353,7 @@ class Blanks:
                 next_step="Add a condition, or start at a node with an IRI.",
             )
         variables = [each.variable for each in seeds]
-        return await in_thread(len(read), lambda: _graph(read, variables))
+        return await in_thread(len(read), lambda: _graph(read, variables, levels))
 
     def _contents(self, seeds: Seeds, levels: int) -> Iterator[str]:
         """The branches that read the triples of blank nodes, and of those up to a number of steps away."""
@@ -314,7 +367,7 @@ class Blanks:
             yield self._reader.filled(contents, blanks=seeds.pattern, seed=seed, steps=Fragment(steps), node=node)
 
 
-def _graph(read: Sequence[Row], variables: Sequence[str]) -> tuple[BlankGraph, Sequence[Row]]:
+def _graph(read: Sequence[Row], variables: Sequence[str], levels: int) -> tuple[BlankGraph, Sequence[Row]]:
     """The blank nodes in the rows of CONTENTS, which begin at some `variables`, and the other rows."""
     nodes: dict[BNode, Blank] = {}
     seeds: dict[BNode, None] = {}
@@ -332,7 +385,7 @@ def _graph(read: Sequence[Row], variables: Sequence[str]) -> tuple[BlankGraph, S
         blank = nodes.setdefault(label, Blank(label))
         edge: tuple[URIRef, Term] = iri_in(row, "q"), row["v"]
         (blank.outgoing if boolean_in(row, "out") else blank.incoming)[edge] = None
-    return BlankGraph(nodes, seeds), others
+    return BlankGraph(nodes, seeds, levels), others
 
 
 def _is_level(name: str) -> bool:

@@ -252,7 +252,7 @@ class RowReader(rows.RowReader):
     @staticmethod
     def _path(graph: BlankGraph, blank: Blank, start: URIRef | BlankPath, arrival: Arrival) -> BlankPath:
         """The path to a blank node that was reached from the end of another path."""
-        path = graph.path(blank) or graph.path_by(start, blank, arrival)
+        path = graph.identify(blank) or graph.path_by(start, blank, arrival)
         assert path is not None  # noqa: S101 - all blank nodes next to it were read with it
         return path
 
