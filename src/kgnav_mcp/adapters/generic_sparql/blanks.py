@@ -8,19 +8,20 @@ answers, but such endpoints keep their labels.)
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from itertools import chain
 from math import inf
 
-from rdflib import RDF, BNode, URIRef
+from rdflib import RDF, BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.reification import REIFIES
 from kgnav_mcp.adapters.ids.rdf import BlankPath, Step
 from kgnav_mcp.adapters.sparql_base.around.counts import BlankAnchor
-from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, boolean_in, iri_in
+from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, boolean_in, iri_in, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, rows
 from kgnav_mcp.concurrency import gathered, in_thread
@@ -89,6 +90,8 @@ class BlankGraph:
         self.nodes = nodes
         self.seeds = seeds
         self._levels: float = levels
+        self._ambiguous: Collection[BNode] = ()
+        self._known_facts: dict[BNode, tuple[Arrival, ...]] = {}
         self._marks: dict[BNode, str | None] = {}
         self._paths: dict[BNode, BlankPath | None] = {}
 
@@ -105,6 +108,49 @@ class BlankGraph:
         """Note that there are no further blank nodes."""
         self._levels = inf
         self._paths.clear()
+
+    def exclude(self, ambiguous: Collection[BNode]) -> None:
+        """Note nodes that no step from a node with an IRI tells from nodes that were not read."""
+        self._ambiguous = ambiguous
+        self._paths.clear()
+
+    def pointing(self, blanks: Iterable[Blank]) -> dict[BNode, Surroundings]:
+        """The nodes that point at the node with an IRI at which the paths of some nodes begin."""
+        found: dict[BNode, Surroundings] = {}
+        for path in filter(None, map(self.identify, blanks)):
+            step = path.steps[0]
+            first = self.at_step(path.anchor, step) if step.inverse else None
+            if first is not None and first.label not in found:
+                found[first.label] = self._surroundings(first, (path.anchor, step.relation, step.inverse))
+        return found
+
+    def _surroundings(self, blank: Blank, arrival: Arrival) -> Surroundings:
+        facts = [fact for fact in self._facts(blank) if fact != arrival]
+        around = sorted(
+            {(by, back, self._facts(near)[:_MAX_FACTS]) for near, by, back in self._next_to(blank)}, key=str
+        )
+        return Surroundings((arrival, *facts[:_MAX_FACTS]), tuple(around[:_MAX_AROUND]))
+
+    def number_with(self, wanted: Surroundings) -> int:
+        """The number of nodes with these surroundings, among those whose blank nodes were read."""
+        return sum(self._has(blank, wanted) for blank in self.reached_by(wanted.facts[0]))
+
+    def _has(self, blank: Blank, wanted: Surroundings) -> bool:
+        near = [(by, back, set(self._facts(other))) for other, by, back in self._next_to(blank)]
+        return set(wanted.facts) <= set(self._facts(blank)) and all(
+            any((relation, inverse) == (by, back) and own.issuperset(facts) for by, back, own in near)
+            for relation, inverse, facts in wanted.around
+        )
+
+    def _next_to(self, blank: Blank) -> Iterator[tuple[Blank, URIRef, bool]]:
+        return ((self.nodes[far], by, back) for far, by, back in blank.linked() if far in self.nodes)
+
+    def _facts(self, blank: Blank) -> tuple[Arrival, ...]:
+        """The triples of a node without other blank nodes, sorted."""
+        if blank.label not in self._known_facts:
+            found = [step for step in blank.arrivals() if _is_comparable(step[0])]
+            self._known_facts[blank.label] = tuple(sorted(found, key=lambda step: (step[2], step[1], step[0].n3())))
+        return self._known_facts[blank.label]
 
     def within(self, steps: int) -> list[Blank]:
         """The nodes up to a number of steps away from the seeds."""
@@ -131,7 +177,7 @@ class BlankGraph:
 
         None if the mark of the step, which tells it from similar ones, is not known.
         """
-        mark = self._mark(blank, arrival)
+        mark = None if blank.label in self._ambiguous and isinstance(start, URIRef) else self._mark(blank, arrival)
         if mark is None:
             return None
         step = Step(arrival[1], arrival[2], mark)
@@ -205,6 +251,32 @@ class BlankGraph:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Triples of a node, as steps to it, and those of blank nodes next to it, each with the step from there."""
+
+    facts: tuple[Arrival, ...]
+    around: tuple[tuple[URIRef, bool, tuple[Arrival, ...]], ...]
+
+    def pattern(self, reader: Reader) -> str:
+        """The pattern for nodes ?b that have them."""
+        parts = [_of_node("?b", self.facts, reader)]
+        for n, (relation, inverse, facts) in enumerate(self.around):
+            near = Fragment(f"?x{n}")
+            step = {"from": near, "relation": relation, "to": Fragment("?b")}
+            parts += [reader.filled(queries.STEP[inverse], **step), _of_node(near.text, facts, reader)]
+        return " ".join(parts)
+
+
+def _of_node(node: str, facts: Iterable[Arrival], reader: Reader) -> str:
+    steps = ({"from": far, "relation": relation, "to": Fragment(node)} for far, relation, _ in facts)
+    return " ".join(reader.filled(queries.STEP[fact[2]], **step) for fact, step in zip(facts, steps, strict=True))  # pyright: ignore[reportArgumentType]
+
+
+def _is_comparable(term: Term) -> bool:
+    return isinstance(term, URIRef) or (isinstance(term, Literal) and len(term) <= _MAX_CHARACTERS)
+
+
 def _hash(blank: Blank, shapes: Mapping[BNode, str]) -> str:
     """A short hash of a node's triples; of blank nodes next to it, only their `shapes` count."""
     lines = [
@@ -220,6 +292,9 @@ _MAX_ROWS = 100_000
 _MAX_LEVELS = 6
 """Maximum number of steps from blank node to blank node that are read to identify one."""
 _PATHS_PER_QUERY = 100
+_MAX_FACTS, _MAX_AROUND, _MAX_CHARACTERS = 8, 4, 200
+"""Of a node, how many of its triples, blank nodes next to it, and characters of a value are compared in the store."""
+_COMPARED_TOGETHER = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +414,26 @@ class Blanks:
             if len(graph.nodes) == size:
                 graph.complete()
                 break
+        graph.exclude(await self._ambiguous(graph, within))
         return graph, found
+
+    async def _ambiguous(self, graph: BlankGraph, within: int) -> frozenset[BNode]:
+        """The nodes that look like others that were not read, from the node with an IRI that they point at."""
+
+        async def hidden(batch: Sequence[tuple[BNode, Surroundings]]) -> list[BNode]:
+            numbers = [graph.number_with(wanted) for _, wanted in batch]
+            branches = [
+                self._reader.filled(
+                    queries.ALIKE, number=n, pattern=Fragment(wanted.pattern(self._reader)), most=numbers[n] + 1
+                )
+                for n, (_, wanted) in enumerate(batch)
+            ]
+            read = await self._reader.union(branches)
+            most = {number_in(row, "number"): number_in(row, "n") for row in read.all_rows()}
+            return [label for n, (label, _) in enumerate(batch) if most.get(n, 0) > numbers[n]]
+
+        found = await in_thread(len(graph.nodes), lambda: list(graph.pointing(graph.within(within)).items()))
+        return frozenset(chain.from_iterable(await gathered(*map(hidden, batches(found, _COMPARED_TOGETHER)))))
 
     async def _read(
         self, seeds: Sequence[Seeds], levels: int, beside: Sequence[str]

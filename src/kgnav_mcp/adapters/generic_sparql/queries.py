@@ -204,6 +204,11 @@ MEDIATOR_SLICE: Final = {
     IN: "{ SELECT ?m WHERE { ?m $near $s $mediator } OFFSET $skip LIMIT $most }",
 }
 STEP: Final = {False: "$from $relation $to .", True: "$to $relation $from ."}
+ALIKE: Final = (
+    "{ SELECT ($number AS ?number) (COUNT(*) AS ?n) WHERE { "
+    "{ SELECT DISTINCT ?b WHERE { $pattern FILTER(isBlank(?b)) } LIMIT $most } } }"
+)
+"""Costs a look-up per blank node that points at the same node with an IRI."""
 PATHS: Final = "VALUES ($columns) { $rows } $steps"
 """Costs the blank nodes that one step of a path leads to, whatever their marks."""
 
