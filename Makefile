@@ -8,7 +8,10 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
-# uv installs it in 2 seconds of a processor, pip in 20. Where uv does not find the packages, pip's settings may name them.
+SHARED = --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
+# uv installs in 2 seconds of a processor, pip in 20. Where uv does not find the packages, pip's settings may name them.
+BY_UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
+BY_PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEVELOPED := --editable ".[all]" --editable "bench[models,plots]" --group dev
 
 # Another Python, to find what only another version shows: imports, the server over stdio, loading, trails, plans,
@@ -25,11 +28,12 @@ TRAIN_VENV ?= .venv-train
 TRAIN_FOLDER ?= .train-smoke
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-extended fuzz test-other check dist dist-check release audit real-model train-smoke docs clean
+.PHONY: help demo test test-all test-extended fuzz test-other check dist dist-check release audit real-model train-smoke docs clean
 
 help:
 	@echo "make demo    answer a question with the demo graph, through a real client"
-	@echo "make test    run the tests"
+	@echo "make test    run the tests but those that take long; all of them where CI is set"
+	@echo "make test-all    run all tests but the extended ones"
 	@echo "make test-extended    run the tests on further engines, with more cases, of whole datasets, and MCP's own"
 	@echo "make fuzz    run the tests with random plans, with RANDOM_PLANS=5 times as many plans"
 	@echo "make test-other PYTHON=python3.13    run the tests that may differ by version on another Python"
@@ -46,27 +50,29 @@ help:
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kgnav-mcp needs Python 3.11 or later; name one: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BY_PIP) "uv>=0.8,<1"
+	$(BY_UV) --editable . || $(BY_PIP) --editable .
 	@touch $@
 
 $(READY): $(INSTALLED) bench/pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1" "uv>=0.8,<1"
-	$(BIN)/uv pip install --quiet --python $(BIN)/python $(DEVELOPED) || $(BIN)/python -m pip install --quiet $(DEVELOPED)
+	$(BY_UV) "pip>=25.1" $(DEVELOPED) || { $(BY_PIP) --upgrade "pip>=25.1" && $(BY_PIP) $(DEVELOPED); }
 	@touch $@
 
 demo: $(INSTALLED)
 	$(BIN)/kgnav demo
 
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest $(SHARED) -m "not extended$(if $(CI),, and not slow)"
+
+test-all: $(READY)
+	$(BIN)/python -m pytest $(SHARED)
 
 test-extended: $(READY)
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder -m extended
+	$(BIN)/python -m pytest $(SHARED) -m extended
 
 fuzz: export RANDOM_PLANS ?= 5
 fuzz: $(READY)
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder -k by_chance \
-		tests/contract tests/plans tests/adapters
+	$(BIN)/python -m pytest $(SHARED) -k by_chance tests/contract tests/plans tests/adapters
 
 test-other:
 	$(PYTHON) -m venv $(OTHER_VENV)

@@ -68,6 +68,7 @@ def _bag(question: Question, output: str) -> Counter[tuple[object, ...]]:
     return Counter(tuple(row[name] for name in question.fields) for row in json.loads(output))
 
 
+@pytest.mark.slow
 def test_a_plan_has_the_rows_of_the_cypher_with_their_duplicates(tmp_path: Path):
     graph = generate(SMALL, 1)
     most = 0
@@ -88,7 +89,7 @@ def _run(target: Path, *flags: str) -> tuple[Sequence[dict[str, Any]], str]:
     return [json.loads(line)["value"] for line in lines], done.output
 
 
-@pytest.mark.parametrize("arm", ["primitives", extended("script")])
+@pytest.mark.parametrize("arm", ["script", extended("primitives")])
 def test_each_arm_answers_all_questions_on_a_graph_file_and_on_neo4j(neo4j: Neo4j, tmp_path: Path, arm: str):
     flags = ("--arm", arm, "--neo4j", neo4j.url, "--clear", "--store", "both")
     results, report = _run(tmp_path / "results.jsonl", *flags)
@@ -143,6 +144,7 @@ def asked() -> Sequence[Question]:
     return list(questions(generate(SMALL, 1)))
 
 
+@pytest.mark.slow
 def test_a_tool_that_fails_leaves_the_question_without_an_answer(asked: Sequence[Question]):
     with BareClient(server_command(None)) as client:
         result = ask(_Fixed(("search", {"entity": "zzzz", "direction": "outgoing"})), client, EMPTY, asked[3])

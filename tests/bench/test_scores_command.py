@@ -59,6 +59,7 @@ def test_the_folder_has_a_record_for_each_attempt_the_summary_and_the_report(fol
     assert not list((folder / "out").glob("*.svg"))
 
 
+@pytest.mark.slow
 def test_pictures_are_the_same_for_the_same_attempts(folder: Path):
     write_records(Path("asked.jsonl"), [*WALK, attempt("Up", question="q0", arm="plan", turns=(COUNTED,))])
     taken = list[dict[str, bytes]]()

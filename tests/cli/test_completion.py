@@ -28,6 +28,7 @@ def _completed(words: str, program: str = "kgnav", variable: str = "_KGNAV_COMPL
     return result.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_graphs_of_the_configuration_and_files_complete_a_graph() -> None:
     Path("kgnav.toml").write_text(
         '[graphs.films]\nlocation = "f.kg"\n[graphs.people]\nlocation = "p.kg"\n', encoding="utf-8"

@@ -193,6 +193,7 @@ def test_a_file_that_cannot_be_written_is_an_error_with_the_way_on(kgnav: Kgnav)
     assert "name another file" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_reader_that_stops_early_is_no_mistake_of_the_program(hub: Path) -> None:
     call = f"'{SCRIPTS / 'kgnav'}' call run_plan plan='{PLAN}' --graph '{hub}' --csv - | head -1"
     done = subprocess.run(["bash", "-c", call], capture_output=True, text=True, check=True)

@@ -16,7 +16,7 @@ from kgnav_bench.replay import Replay
 from kgnav_bench.tables import Table, parse
 from kgnav_mcp.adapters.embedded.loading import load
 
-QUESTIONS_PER_HOP = [50, extended(200)]
+QUESTIONS_PER_HOP = [25, extended(200)]
 QUESTIONS_BY_PLAN = [15, extended(50)]
 """`kgnav-bench reach metaqa --plans --all` asks them all."""
 
@@ -47,6 +47,7 @@ def replay(client: BareClient, metaqa: Path) -> Replay:
     return Replay(client, source_neighbours(metaqa))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", QUESTIONS_PER_HOP)
 @pytest.mark.parametrize("hops", HOPS)
 def test_every_gold_relation_is_offered_and_every_gold_answer_shown(
@@ -60,8 +61,9 @@ def test_every_gold_relation_is_offered_and_every_gold_answer_shown(
     assert [result for result in results if result.surplus_answers] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", QUESTIONS_BY_PLAN)
-@pytest.mark.parametrize("hops", [2, 3])
+@pytest.mark.parametrize("hops", [extended(2), 3])
 def test_one_plan_for_each_gold_path_shows_every_gold_answer(films: Path, metaqa: Path, hops: int, number: int) -> None:
     with BareClient([*server_command(films), *PLANS]) as client:
         results = [PlanReplay(client).question(each) for each in sample(questions(metaqa, hops), number)]

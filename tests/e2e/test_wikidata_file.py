@@ -185,6 +185,7 @@ async def test_the_tools_give_the_same_structured_answers(location: str, path: P
     assert not different
 
 
+@pytest.mark.slow
 async def test_each_statement_of_the_raw_files_is_there_with_its_rank_qualifiers_and_references(
     file: GraphAdapter, raw: Graph, statements: Statements
 ):

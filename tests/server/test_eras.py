@@ -172,6 +172,7 @@ async def test_one_process_serves_text_at_one_path_and_structure_at_another(mode
     assert all(schemas[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "structured"), [("legacy", False), ("auto", True)])
 async def test_an_answer_on_stdio_is_sent_once(mode: str, structured: bool, tmp_path: Path) -> None:
     flags = ["--structured"] if structured else []

@@ -83,6 +83,7 @@ def test_a_start_says_whether_its_home_was_empty(checkouts: tuple[Checkout, Chec
     assert one.state == "not empty: it was used before"
 
 
+@pytest.mark.slow
 def test_the_home_of_another_checkout_is_refused_with_commands_that_work(
     checkouts: tuple[Checkout, Checkout], tmp_path: Path
 ):

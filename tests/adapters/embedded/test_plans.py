@@ -155,6 +155,7 @@ async def test_an_expression_that_exceeds_a_limit_of_sqlite_is_evaluated(opened:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cypher",
     [
@@ -212,6 +213,7 @@ async def test_a_plan_by_chance_answers_the_same_as_one_query(seed: int, tmp_pat
     assert sum(run) > len(run) / 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sampled(range(4), 4))
 async def test_parts_of_a_plan_by_chance_answer_the_same_as_without_the_store(seed: int, tmp_path: Path):
     nodes, edges = random_toy(seed)

@@ -378,6 +378,7 @@ async def test_a_job_that_plans_leave_no_memory_says_when_to_try_again(
     assert not hungry_plan.may_end.is_set()
 
 
+@pytest.mark.slow
 async def test_a_job_that_needs_too_much_memory_by_itself_is_not_run_again(pool: Pool):
     runs: list[int] = []
 

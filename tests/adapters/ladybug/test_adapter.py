@@ -143,6 +143,7 @@ async def test_a_pattern_counts_its_matches_in_the_store(path: Path) -> None:
     assert rows(page) == [("Person:id=ada", 2)]
 
 
+@pytest.mark.slow
 async def test_the_file_is_never_written_and_several_processes_read_it(path: Path) -> None:
     before = path.read_bytes(), sorted(path.parent.iterdir())
     script = (
