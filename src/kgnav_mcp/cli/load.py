@@ -19,8 +19,8 @@ import click
 from kgnav_mcp.cli.boundary import INTERRUPTED, TERMINATED, Command, Terminated, terminable
 from kgnav_mcp.cli.options import JSON_FLAG, print_json
 from kgnav_mcp.clipping import echoed
+from kgnav_mcp.concurrency import reporting
 from kgnav_mcp.model.ids import is_iri
-from kgnav_mcp.navigation.progress import reporting
 
 if TYPE_CHECKING:
     from kgnav_mcp.adapters.embedded.loading import LoadReport, Progress, ProgressListener

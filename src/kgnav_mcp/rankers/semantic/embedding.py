@@ -16,7 +16,7 @@ from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariable
 from tokenizers import Tokenizer
 
 from kgnav_mcp.errors import ConfigurationError
-from kgnav_mcp.rankers.semantic.weights import CONFIG, TOKENIZER, WEIGHTS
+from kgnav_mcp.rankers.semantic import CONFIG, TOKENIZER, WEIGHTS
 
 INPUT, OUTPUT = "ids", "embedding"
 

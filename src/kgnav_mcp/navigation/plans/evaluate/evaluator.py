@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from kgnav_mcp.concurrency import in_thread, mapped_in_thread
+from kgnav_mcp.concurrency import Progress, in_thread, mapped_in_thread, reporting
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, Deadline, known, time_limit
@@ -46,7 +46,6 @@ from kgnav_mcp.navigation.plans.pushdown.candidates import CandidateFinder
 from kgnav_mcp.navigation.plans.pushdown.grouping import grouped
 from kgnav_mcp.navigation.plans.pushdown.store_counts import counted
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
-from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.plan import Call, Clause, Function, Match, Pipeline, Plan, Project, Property, Unwind, Variable
 from kgnav_mcp.plan.walking import node_patterns, parts
 from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
