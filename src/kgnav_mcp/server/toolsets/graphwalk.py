@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import graphwalk
+from kgnav_mcp.navigation.maze import Marks, mark_order
 from kgnav_mcp.navigation.pages import Cursor
 from kgnav_mcp.navigation.sample_walks import WalkedStep
 from kgnav_mcp.navigation.shown_graph import THINK_TOOL
@@ -34,6 +35,8 @@ from kgnav_mcp.server.worked_examples import walk_calls
 
 LABEL = f"Node label; {graphwalk.ANY_LABEL!r} for any."
 _THOUGHT = Column("thought")
+_MAZE = "maze"
+"""The toolset whose marks are shown as properties of the cells."""
 PROPERTY = "Property; `name` and `id` always work."
 
 
@@ -122,6 +125,20 @@ class Think(Arguments):
     thought: str = Field(description="What is known, and what to look up next.")
 
 
+async def maze_marks(call: ToolCall) -> Marks | None:
+    """The marks of a maze's cells on the trail of the call, or on the client's only one.
+
+    None if this server has no mazes.
+
+    Raises:
+        UnknownTrail: the trail has expired meanwhile.
+    """
+    if _MAZE not in call.app.settings.toolsets:
+        return None
+    trail = await call.current_trail()
+    return Marks(None if trail is None else mark_order(trail))
+
+
 async def get_node_by_property(call: ToolCall, given: NodesByProperty) -> Answer:
     """Answer with the nodes that have a property value (GraphWalk's tool 1)."""
     start = call.start(given.cursor)
@@ -132,7 +149,7 @@ async def get_node_by_property(call: ToolCall, given: NodesByProperty) -> Answer
         given.value,
         properties=given.properties or (),
         after=start.after,
-        marks=await call.marks(),
+        marks=await maze_marks(call),
     )
     table = nodes_table(found, start.offset, condition=given.condition, next_step=given.next_step)
     return call.answer(table, found.page.positions)
@@ -151,7 +168,7 @@ async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:
         neighbor_label=given.neighbor_label,
         after=start.after,
         limits=call.limits,
-        marks=await call.marks(),
+        marks=await maze_marks(call),
     )
     first = call.paging.write(Cursor(graphwalk.FROM_FIRST_LINK))
     table = nearest_neighbours_table(
@@ -175,7 +192,7 @@ async def get_unique_property_values(call: ToolCall, given: UniqueValues) -> Ans
         ValueOwner(given.entity_type),
         after=start.after,
         limits=call.limits,
-        marks=await call.marks(),
+        marks=await maze_marks(call),
     )
     name = f"{echoed(given.property_name)} of the {given.entity_type} {echoed(given.entity_name)}"
     table = values_table(page, start.offset, counted=f"{given.entity_type}s", list_name=name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from kgnav_mcp.adapters.naming import language_rank
 from kgnav_mcp.errors import AnswerTooLarge, InvalidCursor, UnknownRelation
@@ -18,15 +18,14 @@ from kgnav_mcp.navigation import relations as walker
 from kgnav_mcp.navigation.pages import refuse_partial
 from kgnav_mcp.navigation.relations import RELATIONS, TRIPLES_PER_RELATION, relation_triples
 from kgnav_mcp.port import FarEndFilter, ValueOwner
+from kgnav_mcp.port.lists import all_pages
 from kgnav_mcp.render import paper
 from kgnav_mcp.render.paper import MAX_BYTES, ObjectList, PaperAnswer
 from kgnav_mcp.server.arguments import EITHER
 from kgnav_mcp.server.tool import ToolCall, ToolSpec
-from kgnav_mcp.server.toolsets.graphwalk import Neighbors, NodesByProperty, Think, UniqueValues
+from kgnav_mcp.server.toolsets.graphwalk import Neighbors, NodesByProperty, Think, UniqueValues, maze_marks
 from kgnav_mcp.server.toolsets.graphwalker import GetRelations, GetTriples, question_and_ranker
 from kgnav_mcp.server.toolsets.sog import Search
-
-PageT = TypeVar("PageT", bound=Page[Any])
 
 _RELATIONS_PER_DIRECTION = 100
 """Relations that get_relations reads in each direction (GraphWalker, F.2)."""
@@ -121,7 +120,7 @@ async def _get_triples(call: ToolCall, given: GetTriples) -> PaperAnswer:
 
 async def _get_node_by_property(call: ToolCall, given: NodesByProperty) -> PaperAnswer:
     objects = ObjectList(_GRAPHWALK_NODES)
-    marks = await call.marks()
+    marks = await maze_marks(call)
 
     async def read(after: str | None) -> Page[Any]:
         found = await graphwalk.get_node_by_property(
@@ -136,7 +135,7 @@ async def _get_node_by_property(call: ToolCall, given: NodesByProperty) -> Paper
         )
         return found.page
 
-    async for page in _pages(read):
+    async for page in _pages_of_whole_list(read):
         for node in page.items:
             objects.add(paper.node_object(node), (node.entity,))
     return objects.answer()
@@ -144,7 +143,7 @@ async def _get_node_by_property(call: ToolCall, given: NodesByProperty) -> Paper
 
 async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperAnswer:
     objects = ObjectList(_GRAPHWALK_NEIGHBOURS)
-    marks = await call.marks()
+    marks = await maze_marks(call)
     limits = replace(call.limits, flatten=False)
 
     async def read(after: str | None) -> Page[Any]:
@@ -166,7 +165,7 @@ async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperA
         pairs = tuple((link, found.neighbours[end.id]) for link, end in ends if isinstance(end, Entity))
         return replace(page, items=pairs)
 
-    async for page in _pages(read):
+    async for page in _pages_of_whole_list(read):
         for link, neighbour in page.items:
             objects.add(paper.neighbour_object(link, neighbour), (link.triple,))
     return objects.answer()
@@ -175,7 +174,7 @@ async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperA
 async def _get_unique_property_values(call: ToolCall, given: UniqueValues) -> PaperAnswer:
     objects = ObjectList(_GRAPHWALK_VALUES)
     owner = ValueOwner(given.entity_type)
-    marks = await call.marks()
+    marks = await maze_marks(call)
 
     async def read(after: str | None) -> Page[Any]:
         return await graphwalk.get_unique_property_values(
@@ -183,7 +182,7 @@ async def _get_unique_property_values(call: ToolCall, given: UniqueValues) -> Pa
         )
 
     texts: set[tuple[str, str | None]] = set()
-    async for page in _pages(read):
+    async for page in _pages_of_whole_list(read):
         for facts in page.items:
             text = facts.value.text, facts.value.datatype
             if text not in texts:  # the same text in two languages is one value
@@ -196,21 +195,16 @@ async def _think(_: ToolCall, given: Think) -> PaperAnswer:
     return PaperAnswer(given.thought, 1)
 
 
-async def _pages(read: Callable[[str | None], Awaitable[PageT]]) -> AsyncGenerator[PageT]:
+async def _pages_of_whole_list(read: Callable[[str | None], Awaitable[Page[Any]]]) -> AsyncGenerator[Page[Any]]:
     """All pages of a list.
 
     Raises:
         StoreTimeout, Unsupported: the store does not give the whole list.
     """
-    after: str | None = None
-    while True:
-        page = await read(after)
+    async for page in all_pages(read):
         if page.stop is not Stop.LIMIT or not page.positions:
             refuse_partial(page.stop)
-            yield page
-            return
         yield page
-        after = page.positions[-1]
 
 
 @dataclass(frozen=True, slots=True)
