@@ -12,7 +12,7 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.errors import InvalidArgument, InvalidRequest, InvalidStep, UnknownEntity, UnknownRelation
 from kgnav_mcp.model import Entity, ReasoningStep, Relation, Trail, TrailStep, Triple
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.reasoning_steps import TOOL, Citation, GivenStep, StepLimits, add_step, reasoning
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract import toy

@@ -7,7 +7,7 @@ with literal tails, and a hub is summarized.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -17,23 +17,25 @@ from kgnav_mcp.model import (
     AbsentRelation,
     Direction,
     Entity,
+    Link,
     NearestNeighbours,
     NodeProperties,
     NodesByProperty,
     Page,
     RelationFacts,
-    Stop,
     Triple,
     ValueFacts,
 )
 from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.maze import MARKS, Marks
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
-from kgnav_mcp.navigation.pages import Limits, page_after
-from kgnav_mcp.navigation.references import NameIndex, resolve_relations
+from kgnav_mcp.navigation.pages import page_after
+from kgnav_mcp.navigation.references import NameIndex, RelationMatcher
 from kgnav_mcp.navigation.relation_lists import relation_facts, single_relation
 from kgnav_mcp.navigation.relation_reader import check_label, flattened_paths, paths_to_far_ends
 from kgnav_mcp.port import FarEndFilter, FarEndKind, GraphAdapter, ValueOwner
+from kgnav_mcp.port.lists import all_pages
 
 ANY_LABEL = "*"
 """The label that stands for nodes of any label, and of none."""
@@ -128,16 +130,16 @@ def _label(label: str) -> str | None:
 
 async def _properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) -> dict[str, list[Triple]]:
     found: dict[str, list[Triple]] = defaultdict(list)
-    after: str | None = None
-    more = bool(ids)
-    while more:
-        page = await graph.neighbours(
+
+    def read(after: str | None) -> Awaitable[Page[Link]]:
+        return graph.neighbours(
             ids, Direction.OUTGOING, far_end_kind=FarEndKind.LITERAL, limit=_PROPERTIES_AT_ONCE, after=after
         )
-        for link in page.items:
-            found[link.anchor.id].append(link.triple)
-        more = page.stop is Stop.LIMIT and bool(page.items)
-        after = page.positions[-1] if page.positions else None
+
+    if ids:
+        async for page in all_pages(read):
+            for link in page.items:
+                found[link.anchor.id].append(link.triple)
     return {node: marks.added_to(node, found[node]) for node in ids} if marks is not None else found
 
 
@@ -161,7 +163,7 @@ async def get_all_nearest_neighbors(
 
     Raises:
         UnknownName: the graph has no such label or property.
-        UnknownRelation: the nodes have no such relationship; as `resolve_relations`.
+        UnknownRelation: the nodes have no such relationship; the error has the nearest that they have.
     """
     anchors = await _nodes(graph, _label(label), property_name, property_value, marks)
     if not anchors.items:
@@ -172,11 +174,10 @@ async def get_all_nearest_neighbors(
     relation_paths = None
     if narrowed:
         names = [] if relationship is None else [relationship]
-        found = await resolve_relations(
-            graph, anchors.items, names, direction, limits=limits, hops=2, far_end_kind=FarEndKind.ENTITY
-        )
-        offered = found.offered.items
-        chosen = found.facts if names else offered
+        matcher = RelationMatcher(graph, direction, limits, hops=2, far_end_kind=FarEndKind.ENTITY)
+        matches = await matcher.require(anchors.items, names)
+        offered = matches.offered.items
+        chosen = matches.facts if names else offered
         relation_paths = paths_to_far_ends(chosen, offered) if far.is_selective else flattened_paths(chosen)
 
     read = partial(flattened, graph, ids, direction, relation_paths=relation_paths, far=far, flatten=limits.flatten)

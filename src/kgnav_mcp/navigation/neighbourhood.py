@@ -29,7 +29,7 @@ from kgnav_mcp.model import (
     Triple,
 )
 from kgnav_mcp.navigation.flattening import FlattenedPosition, flattened, flattened_page
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import EntityArgument, read_at_entities
 from kgnav_mcp.navigation.relation_lists import (
     Ranker,

@@ -23,7 +23,7 @@ from kgnav_mcp.errors import (
 )
 from kgnav_mcp.model import Direction, Entity, Node, ReasoningStep, Stop, Trail, Triple
 from kgnav_mcp.navigation.flattening import flattened
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import NEAREST, NameIndex, nearest_names, resolve_entity, spellings
 from kgnav_mcp.navigation.relation_reader import RelationReader
 from kgnav_mcp.navigation.shown_graph import node_key

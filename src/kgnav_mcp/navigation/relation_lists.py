@@ -18,7 +18,8 @@ from typing import Protocol
 
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import AnchoredPage, Direction, Entity, Page, Relation, RelationFacts, Stop
-from kgnav_mcp.navigation.pages import Limits, page_after, select
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.pages import page_after, select
 from kgnav_mcp.port import Capability, FarEndKind, GraphAdapter
 
 

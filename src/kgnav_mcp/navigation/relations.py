@@ -12,8 +12,9 @@ from functools import partial
 
 from kgnav_mcp.concurrency import gathered_for
 from kgnav_mcp.model import AnchoredPage, AtEntities, Direction, Entity, Link, RelationFacts, Stop, Triple
-from kgnav_mcp.navigation.pages import Limits, page_after, refuse_partial, select
-from kgnav_mcp.navigation.references import EntityArgument, read_at_entities, resolve_relations
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.pages import page_after, refuse_partial, select
+from kgnav_mcp.navigation.references import EntityArgument, RelationMatcher, read_at_entities, resolve_entities
 from kgnav_mcp.navigation.relation_lists import Ranker, bm25, ranked, relation_facts
 from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without_any, paths_to_far_ends
 from kgnav_mcp.port import GraphAdapter
@@ -106,25 +107,20 @@ async def relation_triples(
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
     first = list(dict.fromkeys(names))[:RELATIONS]
-    found = await resolve_relations(
-        graph, given, first, None, limits=limits, hops=2, offers=limits.offers, explain_absent=False
-    )
-    refuse_partial(found.offered.stop)
-    ids = [entity.id for entity in found.entities]
+    entities = await resolve_entities(graph, given)
+    matches = await RelationMatcher(graph, None, limits, hops=2, offers=limits.offers).require(entities, first)
+    refuse_partial(matches.offered.stop)
+    ids = [entity.id for entity in entities]
+    offered = matches.offered.items
     lists = await gathered_for(
-        [(direction, path) for fact in found.facts for direction, path in _relation_paths(fact, found.offered.items)],
+        [(fact.direction, path) for fact in matches.facts for path in paths_to_far_ends([fact], offered)],
         lambda one: _read(graph, ids, *one),
     )
     by_relation: dict[str, dict[Triple, None]] = {}
     for link in (link for links in lists for link in links):
         by_relation.setdefault(link.triple.relation.id, {})[_plain(link.triple)] = None
     triples = [triple for each in by_relation.values() for triple in [*each][:TRIPLES_PER_RELATION]]
-    return found.entities, triples
-
-
-def _relation_paths(fact: RelationFacts, offered: Sequence[RelationFacts]) -> list[tuple[Direction, tuple[str, ...]]]:
-    """The relation and, if it leads to mediators, those through them."""
-    return [(fact.direction, path) for path in paths_to_far_ends([fact], offered)]
+    return entities, triples
 
 
 async def _read(graph: GraphAdapter, ids: Sequence[str], direction: Direction, path: tuple[str, ...]) -> Sequence[Link]:

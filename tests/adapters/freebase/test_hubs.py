@@ -8,8 +8,8 @@ import pytest
 
 from kgnav_mcp.model import Count, Direction, Entity, Link, Page, Stop
 from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.port import FarEndKind, GraphAdapter
 from tests.adapters.freebase.graph import EVENTS, guests
 from tests.contract.suite.base import every

@@ -10,7 +10,7 @@ from kgnav_mcp.errors import InvalidStep, UnknownRelation
 from kgnav_mcp.model import Entity, Literal, Relation, Trail, TrailStep, Triple, Verdict
 from kgnav_mcp.navigation import maze
 from kgnav_mcp.navigation.evidence import check_answers
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.reasoning_steps import Citation, GivenStep, StepLimits, add_step
 from kgnav_mcp.navigation.relations import get_triples
 from kgnav_mcp.navigation.shown_graph import entities_and_triples

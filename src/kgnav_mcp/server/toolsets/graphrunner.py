@@ -13,7 +13,7 @@ from kgnav_mcp.languages.json_steps import DEFAULT_DIRECTION, DEFAULT_HOPS, Edge
 from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
-from kgnav_mcp.navigation.references import resolve_entities, resolve_entity, resolve_relations
+from kgnav_mcp.navigation.references import RelationMatcher, resolve_entities, resolve_entity
 from kgnav_mcp.render.plans import entity_columns, plan_table
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import name_and_id
@@ -158,8 +158,9 @@ async def _checked(
         return await check_written_plan(runner(call), ParsedPlan(plan))
     except InvalidPlan:
         followed = Direction(direction) if direction != EITHER else None
+        matcher = RelationMatcher(call.adapter, followed, call.limits)
         for nodes, edge_type in named:
-            await resolve_relations(call.adapter, nodes, [edge_type], followed, limits=call.limits)
+            await matcher.require(nodes, [edge_type])
         schema_names = await SchemaNames.of(call.adapter)
         if node_type is not None and schema_names.has_labels and not await schema_names.labels(node_type):
             raise UnknownName("label", node_type, schema_names.nearest_label(node_type)) from None
