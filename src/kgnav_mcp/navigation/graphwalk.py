@@ -7,11 +7,12 @@ with literal tails, and a hub is summarized.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, gathered_for
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import (
     AbsentRelation,
@@ -76,27 +77,33 @@ async def get_node_by_property(
         UnknownName: the graph has no such label or property, or none of `properties`.
     """
     page = await _nodes(graph, _label(label), property_name, property_value, marks, after=after)
-    found = await _properties(graph, [node.id for node in page.items], marks)
+    triples = await _properties(graph, [node.id for node in page.items], marks)
+    relations = {triple.relation.id: triple.relation for own in triples.values() for triple in own}
     are_many = max(page.total.value, len(page.items)) > _NODES_WITH_ALL and not every_property
     chosen: tuple[str, ...] | None = None
     absent: tuple[AbsentRelation, ...] = ()
-    relations = {triple.relation.id: triple.relation for triples in found.values() for triple in triples}
     if properties or are_many:
         index = NameIndex([*relations.values()], lambda relation: (relation.id, relation.label))
-        ids_by_name = {name: [one.id for one in index.find(name)] for name in properties or (property_name,)}
+        ids_by_name = {name: [each.id for each in index.find(name)] for name in properties or (property_name,)}
         if properties and page.items and after is None:
             absent = await _absent_properties(graph, [name for name, ids in ids_by_name.items() if not ids], marks)
             if len(absent) == len(ids_by_name):
                 raise UnknownName("property", absent[0].name, absent[0].nearest)
-        without = {one.name for one in absent} | {name for name in ids_by_name if name.casefold() in ALWAYS_THERE}
-        columns = (ids or [name] for name, ids in ids_by_name.items() if ids or name not in without)
-        chosen = tuple(dict.fromkeys(identity for ids in columns for identity in ids))
-        found = {node: [one for one in own if one.relation.id in chosen] for node, own in found.items()}
-    items = tuple(NodeProperties(node, tuple(found.get(node.id, ()))) for node in page.items)
-    omitted = tuple(one for one in sorted(relations) if one not in chosen) if chosen is not None else ()
-    return NodesByProperty(
-        Page(items, page.positions, page.total, page.stop, page.note), chosen, () if properties else omitted, absent
-    )
+        chosen = _chosen(ids_by_name, {each.name for each in absent})
+        triples = {node: [each for each in own if each.relation.id in chosen] for node, own in triples.items()}
+    items = tuple(NodeProperties(node, tuple(triples.get(node.id, ()))) for node in page.items)
+    omitted = () if chosen is None or properties else tuple(sorted(relations.keys() - set(chosen)))
+    return NodesByProperty(Page(items, page.positions, page.total, page.stop, page.note), chosen, omitted, absent)
+
+
+def _chosen(ids_by_name: Mapping[str, Sequence[str]], absent: Collection[str]) -> tuple[str, ...]:
+    """The ids of the properties that are shown; the name itself of one that the graph has, but none of these nodes."""
+    columns = [
+        ids or [name]
+        for name, ids in ids_by_name.items()
+        if ids or not (name in absent or name.casefold() in ALWAYS_THERE)
+    ]
+    return tuple(dict.fromkeys(chain.from_iterable(columns)))
 
 
 async def _nodes(
@@ -112,16 +119,18 @@ async def _nodes(
 async def _absent_properties(
     graph: GraphAdapter, names: Sequence[str], marks: Marks | None
 ) -> tuple[AbsentRelation, ...]:
-    """Those of the names that no property of the graph has."""
+    """Those of the names that no property of the graph has. Each costs a store one query at most."""
     present = ALWAYS_THERE | MARKS if marks is not None and marks.order is not None else ALWAYS_THERE
-    absent: list[AbsentRelation] = []
-    for name in names:
+
+    async def nearest(name: str) -> AbsentRelation | None:
         try:
-            if name.casefold() not in present:
-                await graph.nodes(None, name, "", limit=0)  # raises UnknownName
+            await graph.nodes(None, name, "", limit=0)
         except UnknownName as error:
-            absent.append(AbsentRelation(name, tuple(error.nearest)))
-    return tuple(absent)
+            return AbsentRelation(name, tuple(error.nearest))
+        return None
+
+    found = await gathered_for([name for name in names if name.casefold() not in present], nearest)
+    return tuple(absent for absent in found if absent is not None)
 
 
 def _label(label: str) -> str | None:

@@ -218,7 +218,7 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
         The order is that of `neighbours`, but a store that searches lists too long to read returns rows with literals
         first. A word also matches as the beginning of a longer one, and letter case is ignored. If no far end has the
         words, typos are forgiven if the store can. The label is one that `describe` returns. By default at most
-        `matching.MAX_READ` rows are read and compared; a note says when there were more.
+        `far_end_filters.MAX_READ` rows are read and compared; a note says when there were more.
         """
         return await far_end_filters.matching(self, MatchRequest(ids, direction, relation_paths, far, limit, after))
 
