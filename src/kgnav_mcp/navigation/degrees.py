@@ -24,7 +24,7 @@ class Degree:
 
 async def get_degrees(
     graph: GraphAdapter,
-    given: EntityArgument,
+    anchors: EntityArgument,
     relation: str | None = None,
     direction: Direction | None = None,
     *,
@@ -41,7 +41,7 @@ async def get_degrees(
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
     names = [] if relation is None else [relation]
-    entities = await resolve_entities(graph, given)
+    entities = await resolve_entities(graph, anchors)
     matches = await RelationMatcher(graph, direction, limits).require(entities, names)
     relations = list({fact.relation.id: fact.relation for fact in matches.facts}.values()) or [None]
     directions = list(Direction) if direction is None else [direction]

@@ -49,7 +49,7 @@ _QUALIFIED = 2
 
 async def search(
     graph: GraphAdapter,
-    given: EntityArgument,
+    anchors: EntityArgument,
     direction: Direction,
     *,
     only: Sequence[str] = (),
@@ -73,7 +73,7 @@ async def search(
     """
     if only or far.is_selective:
         found = await RelationReader(graph, direction, limits, far, refuse_absent=refuse_absent).rows(
-            given, only, after
+            anchors, only, after
         )
         return Neighbourhood(
             found.entities,
@@ -82,7 +82,7 @@ async def search(
             entities_without=found.entities_without,
             absent=found.absent,
         )
-    entities, answer = await read_at_entities(graph, given, partial(_rows_or_relations, graph, direction, limits))
+    entities, answer = await read_at_entities(graph, anchors, partial(_rows_or_relations, graph, direction, limits))
     if answer.relations is not None:
         return await _collapsed(
             graph, entities, direction, answer.relations, question, after=after, limits=limits, ranker=ranker

@@ -97,16 +97,16 @@ async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
     return entity
 
 
-async def resolve_entities(graph: GraphAdapter, given: EntityArgument) -> tuple[Entity, ...]:
+async def resolve_entities(graph: GraphAdapter, anchors: EntityArgument) -> tuple[Entity, ...]:
     """The entities that one or many references mean, each once, in the given order.
 
     Raises:
         UnresolvedEntities: several references are unknown or ambiguous; the error has all of these.
         UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
     """
-    if (entities := _entities(given)) is not None:
+    if (entities := _entities(anchors)) is not None:
         return entities
-    references = _references(given)
+    references = _references(anchors)
     return await _resolved(graph, references, await graph.describe(references))
 
 
@@ -203,7 +203,7 @@ A = TypeVar("A", bound=HasEntities)
 
 
 async def read_at_entities(
-    graph: GraphAdapter, given: EntityArgument, read: Callable[[Sequence[str]], Awaitable[A]]
+    graph: GraphAdapter, anchors: EntityArgument, read: Callable[[Sequence[str]], Awaitable[A]]
 ) -> tuple[tuple[Entity, ...], A]:
     """The entities that references mean, each once, and the result of `read` for their ids.
 
@@ -212,9 +212,9 @@ async def read_at_entities(
     Raises:
         As `resolve_entities`.
     """
-    if (known := _entities(given)) is not None:
+    if (known := _entities(anchors)) is not None:
         return known, await read([entity.id for entity in known])
-    references = _references(given)
+    references = _references(anchors)
     found = await read(references)
     entities = await _resolved(graph, references, found.anchors)
     read_again = any(one.asked_as is not None for one in entities) and (len(entities) > 1 or not found.items)
@@ -223,16 +223,16 @@ async def read_at_entities(
     return entities, found
 
 
-def _entities(given: EntityArgument) -> tuple[Entity, ...] | None:
+def _entities(argument: EntityArgument) -> tuple[Entity, ...] | None:
     """The given entities; None if references are given."""
-    if isinstance(given, Entity):
-        return (given,)
-    entities = [one for one in given if isinstance(one, Entity)]
+    if isinstance(argument, Entity):
+        return (argument,)
+    entities = [one for one in argument if isinstance(one, Entity)]
     return tuple(entities) if entities else None
 
 
-def _references(given: EntityArgument) -> list[str]:
-    references = [given] if isinstance(given, str) else [str(one) for one in cast("Sequence[str]", given)]
+def _references(argument: EntityArgument) -> list[str]:
+    references = [argument] if isinstance(argument, str) else [str(one) for one in cast("Sequence[str]", argument)]
     if not references or not all(reference.strip() for reference in references):
         raise InvalidArgument("the entity is empty", next_step="Pass an entity id, as printed in an answer.")
     return references

@@ -44,7 +44,7 @@ class RelationReader:
     refuse_absent: bool = False
     """Whether a relation that no entity has is an error even if they have others of the list."""
 
-    async def rows(self, given: EntityArgument, names: Sequence[str], after: str | None = None) -> AtEntities[Link]:
+    async def rows(self, anchors: EntityArgument, names: Sequence[str], after: str | None = None) -> AtEntities[Link]:
         """The rows of these relations (of all if there are no names), and which entities lack one of the relations.
 
         Names are tried as ids first. Only if one of them gives no rows are they matched with the entities' relations.
@@ -55,15 +55,15 @@ class RelationReader:
             UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
         """
         if self.far.is_selective:
-            return await self._rows_by_far_ends(given, names, after)
+            return await self._rows_by_far_ends(anchors, names, after)
         if after is None and all(map(self.offers, names)):
             relation_paths = [likely_path(name) for name in names]
-            entities, page = await read_at_entities(self.graph, given, partial(self._read, relation_paths))
+            entities, page = await read_at_entities(self.graph, anchors, partial(self._read, relation_paths))
             if all(_has_rows_of(page, name) for name in names):
                 return AtEntities(entities, page, await self._entities_without_at(page, entities, names))
-            given = entities
+            anchors = entities
         matcher = self._matcher()
-        entities = await resolve_entities(self.graph, given)
+        entities = await resolve_entities(self.graph, anchors)
         matches = await matcher.require(entities, names, every_name=self.refuse_absent)
         page = await self._read(flattened_paths(matches.facts), [entity.id for entity in entities], after)
         if after is not None:
@@ -73,11 +73,11 @@ class RelationReader:
         return AtEntities(entities, page, _entities_without(present, entities, matches.offered), absent)
 
     async def _rows_by_far_ends(
-        self, given: EntityArgument, names: Sequence[str], after: str | None
+        self, anchors: EntityArgument, names: Sequence[str], after: str | None
     ) -> AtEntities[Link]:
         """The rows whose far ends match the filter, and which entities have none."""
         matcher = self._matcher(hops=2)
-        entities = await resolve_entities(self.graph, given)
+        entities = await resolve_entities(self.graph, anchors)
         matches = await matcher.require(entities, names, every_name=self.refuse_absent)
         chosen = matches.facts if names else matches.offered.items
         relation_paths = paths_to_far_ends(chosen, matches.offered.items)

@@ -22,7 +22,7 @@ from kgnav_mcp.port import GraphAdapter
 
 async def get_relations(
     graph: GraphAdapter,
-    given: EntityArgument,
+    anchors: EntityArgument,
     *,
     question: str | None = None,
     after: str | None = None,
@@ -36,7 +36,7 @@ async def get_relations(
     Raises:
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
-    entities, offered = await read_at_entities(graph, given, partial(_offered, graph, limits))
+    entities, offered = await read_at_entities(graph, anchors, partial(_offered, graph, limits))
     facts = replace(page_after(offered.items, None, offered.stop), note=offered.note)
     page = await ranked(facts, question, entities[0] if len(entities) == 1 else None, ranker, after)
     if question and len(page.items) > limits.top_k:
@@ -47,7 +47,7 @@ async def get_relations(
 
 async def get_triples(
     graph: GraphAdapter,
-    given: EntityArgument,
+    anchors: EntityArgument,
     relations: Sequence[str],
     *,
     after: str | None = None,
@@ -63,8 +63,8 @@ async def get_triples(
             if they have some of them only.
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
-    follower = RelationReader(graph, None, limits, offers=limits.offers, refuse_absent=refuse_absent)
-    return await follower.rows(given, relations, after)
+    reader = RelationReader(graph, None, limits, offers=limits.offers, refuse_absent=refuse_absent)
+    return await reader.rows(anchors, relations, after)
 
 
 async def _offered(graph: GraphAdapter, limits: Limits, ids: Sequence[str]) -> AnchoredPage[RelationFacts]:
@@ -94,7 +94,7 @@ _ROWS_PER_QUERY = 40
 
 
 async def relation_triples(
-    graph: GraphAdapter, given: EntityArgument, names: Sequence[str], *, limits: Limits
+    graph: GraphAdapter, anchors: EntityArgument, names: Sequence[str], *, limits: Limits
 ) -> tuple[tuple[Entity, ...], Sequence[Triple]]:
     """The entities, and the first triples of the first relations at them, in both directions.
 
@@ -107,7 +107,7 @@ async def relation_triples(
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
     first = list(dict.fromkeys(names))[:RELATIONS]
-    entities = await resolve_entities(graph, given)
+    entities = await resolve_entities(graph, anchors)
     matches = await RelationMatcher(graph, None, limits, hops=2, offers=limits.offers).require(entities, first)
     refuse_partial(matches.offered.stop)
     ids = [entity.id for entity in entities]

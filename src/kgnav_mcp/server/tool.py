@@ -226,7 +226,9 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: Clien
         found = with_note(found, note) if note else found
         return _structured_result(found, app) if structured else _text_result(found, app, whole=spec.in_paper_format)
 
-    async def explain(given: Json, error: KgnavError | ValidationError, context: Context[Any, Any]) -> CallToolResult:
+    async def explain(
+        raw_arguments: Json, error: KgnavError | ValidationError, context: Context[Any, Any]
+    ) -> CallToolResult:
         client = trails_of_client(context, trails) if trails is not None else None
         text = error_text(error) if isinstance(error, KgnavError) else validation_text(spec.name, schema, error)
 
@@ -236,7 +238,11 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: Clien
             recording = await Recording.begin(app, values)
             return await unrecorded(values, recording=recording, client=client, refuse_absent=True)
 
-        example = await working_call(signature, arguments.normalized(given), error, retry) if spec.can_be_tried else ""
+        example = (
+            await working_call(signature, arguments.normalized(raw_arguments), error, retry)
+            if spec.can_be_tried
+            else ""
+        )
         text = truncate_text(with_example(text, example), app.render_options.budget)
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
@@ -274,7 +280,7 @@ async def run_tool(spec: ToolSpec[Any], app: App, graph: str, arguments: Json) -
     if recording is None:
         return await answer(values)
     return await recording.answer_and_record(
-        spec.name, spec.trail, values, lambda given: answer(given, recording=recording)
+        spec.name, spec.trail, values, lambda recorded_values: answer(recorded_values, recording=recording)
     )
 
 
@@ -293,23 +299,23 @@ async def _answer(
     if TRAIL not in spec.arguments.model_fields:
         values.pop(TRAIL, None)
     graph = app.graph(values.pop("graph", "") or None)
-    given = spec.arguments.model_construct(None, **values)
-    given.check_sizes()
+    arguments = spec.arguments.model_construct(None, **values)
+    arguments.check_sizes()
     async with (graph.raw if spec.in_paper_format else graph).adapter() as adapter:
-        arguments = given.without_cursor()
+        without_cursor = arguments.without_cursor()
         call = ToolCall(
             app,
             graph,
             adapter,
             spec.name,
-            arguments,
+            without_cursor,
             structured,
             progress,
             refuse_absent=refuse_absent,
             recording=recording,
             client=client,
         )
-        return await spec.run(call, given)
+        return await spec.run(call, arguments)
 
 
 def _progress(context: Context[Any, Any]) -> Progress:

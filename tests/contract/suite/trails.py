@@ -11,7 +11,7 @@ from kgnav_mcp.model import Entity, Literal, Relation, Trail, TrailStep, Triple,
 from kgnav_mcp.navigation import maze
 from kgnav_mcp.navigation.evidence import check_answers
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.reasoning_steps import Citation, GivenStep, StepLimits, add_step
+from kgnav_mcp.navigation.reasoning_steps import Citation, StepLimits, SubmittedStep, add_step
 from kgnav_mcp.navigation.relations import get_triples
 from kgnav_mcp.navigation.shown_graph import entities_and_triples
 from kgnav_mcp.port import Capability, GraphAdapter
@@ -109,7 +109,7 @@ class TrailContract(AdapterContract):
             return
         relation = f"{view.relation('marriage')}.{view.relation('spouse')}"
         citation = Citation(view.node("ada"), relation, "Ben Waters", {"rite": "civil"})
-        given = GivenStep(view.node("ada"), relation, [citation], "")
+        given = SubmittedStep(view.node("ada"), relation, [citation], "")
         (step,) = await add_step(adapter, Trail("toy", "", (), 0.0), given, limits=FEW, most=StepLimits())
         assert [as_tail(one.tail) for one in step.triples] == [view.node("ben")]
 
@@ -147,6 +147,6 @@ async def taken(
     adapter: GraphAdapter, view: View, anchor: str, relation: str, citation: Citation
 ) -> tuple[Triple, ...]:
     """The triples of a reasoning step with one citation."""
-    given = GivenStep(view.node(anchor), view.relation(relation), [citation], "")
+    given = SubmittedStep(view.node(anchor), view.relation(relation), [citation], "")
     (step,) = await add_step(adapter, Trail("toy", "", (), 0.0), given, limits=FEW, most=StepLimits())
     return step.triples

@@ -139,33 +139,33 @@ async def maze_marks(call: ToolCall) -> Marks | None:
     return Marks(None if trail is None else mark_order(trail))
 
 
-async def get_node_by_property(call: ToolCall, given: NodesByProperty) -> Answer:
+async def get_node_by_property(call: ToolCall, arguments: NodesByProperty) -> Answer:
     """Answer with the nodes that have a property value (GraphWalk's tool 1)."""
-    start = call.start(given.cursor)
+    start = call.start(arguments.cursor)
     found = await graphwalk.get_node_by_property(
         call.adapter,
-        given.label,
-        given.property_name,
-        given.value,
-        properties=given.properties or (),
+        arguments.label,
+        arguments.property_name,
+        arguments.value,
+        properties=arguments.properties or (),
         after=start.after,
         marks=await maze_marks(call),
     )
-    table = nodes_table(found, start.offset, condition=given.condition, next_step=given.next_step)
+    table = nodes_table(found, start.offset, condition=arguments.condition, next_step=arguments.next_step)
     return call.answer(table, found.page.positions)
 
 
-async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:
+async def get_all_nearest_neighbors(call: ToolCall, arguments: Neighbors) -> Answer:
     """Answer with the neighbours of the nodes that have a property value (GraphWalk's tool 2)."""
-    start = call.start(given.cursor)
+    start = call.start(arguments.cursor)
     found = await graphwalk.get_all_nearest_neighbors(
         call.adapter,
-        given.label,
-        given.property_name,
-        given.value,
-        direction=Direction(given.direction) if given.direction != EITHER else None,
-        relationship=given.relationship,
-        neighbor_label=given.neighbor_label,
+        arguments.label,
+        arguments.property_name,
+        arguments.value,
+        direction=Direction(arguments.direction) if arguments.direction != EITHER else None,
+        relationship=arguments.relationship,
+        neighbor_label=arguments.neighbor_label,
         after=start.after,
         limits=call.limits,
         marks=await maze_marks(call),
@@ -174,34 +174,34 @@ async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:
     table = nearest_neighbours_table(
         found,
         start.offset,
-        condition=given.condition,
-        filters=given.filters,
-        next_step=given.next_step,
+        condition=arguments.condition,
+        filters=arguments.filters,
+        next_step=arguments.next_step,
         first_cursor=first,
     )
     return call.answer(table, found.links.positions if found.links else None)
 
 
-async def get_unique_property_values(call: ToolCall, given: UniqueValues) -> Answer:
+async def get_unique_property_values(call: ToolCall, arguments: UniqueValues) -> Answer:
     """Answer with the distinct values of a property (GraphWalk's tool 3)."""
-    start = call.start(given.cursor)
+    start = call.start(arguments.cursor)
     page = await graphwalk.get_unique_property_values(
         call.adapter,
-        given.property_name,
-        given.entity_name,
-        ValueOwner(given.entity_type),
+        arguments.property_name,
+        arguments.entity_name,
+        ValueOwner(arguments.entity_type),
         after=start.after,
         limits=call.limits,
         marks=await maze_marks(call),
     )
-    name = f"{echoed(given.property_name)} of the {given.entity_type} {echoed(given.entity_name)}"
-    table = values_table(page, start.offset, counted=f"{given.entity_type}s", list_name=name)
+    name = f"{echoed(arguments.property_name)} of the {arguments.entity_type} {echoed(arguments.entity_name)}"
+    table = values_table(page, start.offset, counted=f"{arguments.entity_type}s", list_name=name)
     return call.answer(table, page.positions)
 
 
-async def think(_: ToolCall, given: Think) -> Answer:
+async def think(_: ToolCall, arguments: Think) -> Answer:
     """Return the thought, so that it stays in the conversation (GraphWalk's tool 4)."""
-    return row_answer(clean(given.thought), (_THOUGHT,), (given.thought,))
+    return row_answer(clean(arguments.thought), (_THOUGHT,), (arguments.thought,))
 
 
 _TOOLS = (

@@ -37,12 +37,12 @@ def in_paper_format(spec: ToolSpec[Any]) -> ToolSpec[Any]:
     if paper_tool is None:
         return spec
 
-    async def run(call: ToolCall, given: Any) -> PaperAnswer:  # noqa: ANN401 - the arguments of any of these tools
-        if getattr(given, "cursor", None):
+    async def run(call: ToolCall, arguments: Any) -> PaperAnswer:  # noqa: ANN401 - the arguments of any of these tools
+        if getattr(arguments, "cursor", None):
             raise InvalidCursor(
                 "answers in a paper's format have no cursor", next_step="Repeat the call without the cursor."
             )
-        answer = await paper_tool.run(call, given)
+        answer = await paper_tool.run(call, arguments)
         if len(answer.text.encode()) > MAX_BYTES:
             raise AnswerTooLarge(MAX_BYTES, next_step=paper_tool.ask_for_less)
         return answer
@@ -50,18 +50,18 @@ def in_paper_format(spec: ToolSpec[Any]) -> ToolSpec[Any]:
     return replace(spec, run=run, description=paper_tool.description, in_paper_format=True)
 
 
-async def _search(call: ToolCall, given: Search) -> PaperAnswer:
+async def _search(call: ToolCall, arguments: Search) -> PaperAnswer:
     """Search-on-Graph's Algorithm 1 over single triples: mediators are nodes. An unknown property has no rows."""
     limits = replace(call.limits, flatten=False, collapse_single=True, characters=None, examples=0)
-    direction = Direction(given.direction)
+    direction = Direction(arguments.direction)
     try:
         found = await neighbourhood.search(
             call.adapter,
-            given.entity,
+            arguments.entity,
             direction,
-            only=given.properties_to_filter_for or (),
-            far=FarEndFilter(label=given.node_type, words=given.match),
-            question=given.question,
+            only=arguments.properties_to_filter_for or (),
+            far=FarEndFilter(label=arguments.node_type, words=arguments.match),
+            question=arguments.question,
             limits=limits,
             ranker=call.app.ranker,
             refuse_absent=call.refuse_absent,
@@ -99,11 +99,11 @@ def _in_one_language(rows: Sequence[Triple], languages: Sequence[str]) -> tuple[
     )
 
 
-async def _get_relations(call: ToolCall, given: GetRelations) -> PaperAnswer:
-    question, ranker = await question_and_ranker(call, given)
+async def _get_relations(call: ToolCall, arguments: GetRelations) -> PaperAnswer:
+    question, ranker = await question_and_ranker(call, arguments)
     found = await walker.get_relations(
         call.adapter,
-        given.entity,
+        arguments.entity,
         question=question,
         limits=replace(call.limits, relations_per_direction=_RELATIONS_PER_DIRECTION),
         ranker=ranker,
@@ -113,22 +113,22 @@ async def _get_relations(call: ToolCall, given: GetRelations) -> PaperAnswer:
     return paper.relation_ids(found.page.items, found.entities)
 
 
-async def _get_triples(call: ToolCall, given: GetTriples) -> PaperAnswer:
-    entities, triples = await relation_triples(call.adapter, given.entity, given.relations, limits=call.limits)
+async def _get_triples(call: ToolCall, arguments: GetTriples) -> PaperAnswer:
+    entities, triples = await relation_triples(call.adapter, arguments.entity, arguments.relations, limits=call.limits)
     return paper.triples(triples, entities)
 
 
-async def _get_node_by_property(call: ToolCall, given: NodesByProperty) -> PaperAnswer:
+async def _get_node_by_property(call: ToolCall, arguments: NodesByProperty) -> PaperAnswer:
     objects = ObjectList(_GRAPHWALK_NODES)
     marks = await maze_marks(call)
 
     async def read(after: str | None) -> Page[Any]:
         found = await graphwalk.get_node_by_property(
             call.adapter,
-            given.label,
-            given.property_name,
-            given.value,
-            properties=given.properties or (),
+            arguments.label,
+            arguments.property_name,
+            arguments.value,
+            properties=arguments.properties or (),
             after=after,
             every_property=True,
             marks=marks,
@@ -141,7 +141,7 @@ async def _get_node_by_property(call: ToolCall, given: NodesByProperty) -> Paper
     return objects.answer()
 
 
-async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperAnswer:
+async def _get_all_nearest_neighbors(call: ToolCall, arguments: Neighbors) -> PaperAnswer:
     objects = ObjectList(_GRAPHWALK_NEIGHBOURS)
     marks = await maze_marks(call)
     limits = replace(call.limits, flatten=False)
@@ -149,12 +149,12 @@ async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperA
     async def read(after: str | None) -> Page[Any]:
         found = await graphwalk.get_all_nearest_neighbors(
             call.adapter,
-            given.label,
-            given.property_name,
-            given.value,
-            direction=Direction(given.direction) if given.direction != EITHER else None,
-            relationship=given.relationship,
-            neighbor_label=given.neighbor_label,
+            arguments.label,
+            arguments.property_name,
+            arguments.value,
+            direction=Direction(arguments.direction) if arguments.direction != EITHER else None,
+            relationship=arguments.relationship,
+            neighbor_label=arguments.neighbor_label,
             after=after or graphwalk.FROM_FIRST_LINK,
             limits=limits,
             marks=marks,
@@ -171,14 +171,20 @@ async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperA
     return objects.answer()
 
 
-async def _get_unique_property_values(call: ToolCall, given: UniqueValues) -> PaperAnswer:
+async def _get_unique_property_values(call: ToolCall, arguments: UniqueValues) -> PaperAnswer:
     objects = ObjectList(_GRAPHWALK_VALUES)
-    owner = ValueOwner(given.entity_type)
+    owner = ValueOwner(arguments.entity_type)
     marks = await maze_marks(call)
 
     async def read(after: str | None) -> Page[Any]:
         return await graphwalk.get_unique_property_values(
-            call.adapter, given.property_name, given.entity_name, owner, after=after, limits=call.limits, marks=marks
+            call.adapter,
+            arguments.property_name,
+            arguments.entity_name,
+            owner,
+            after=after,
+            limits=call.limits,
+            marks=marks,
         )
 
     texts: set[tuple[str, str | None]] = set()
@@ -191,8 +197,8 @@ async def _get_unique_property_values(call: ToolCall, given: UniqueValues) -> Pa
     return objects.answer()
 
 
-async def _think(_: ToolCall, given: Think) -> PaperAnswer:
-    return PaperAnswer(given.thought, 1)
+async def _think(_: ToolCall, arguments: Think) -> PaperAnswer:
+    return PaperAnswer(arguments.thought, 1)
 
 
 async def _pages_of_whole_list(read: Callable[[str | None], Awaitable[Page[Any]]]) -> AsyncGenerator[Page[Any]]:
