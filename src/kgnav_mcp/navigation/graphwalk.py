@@ -27,7 +27,7 @@ from kgnav_mcp.model import (
     Triple,
     ValueFacts,
 )
-from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.flattening import read_flattened
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.maze import MARKS, Marks
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
@@ -189,7 +189,9 @@ async def get_all_nearest_neighbors(
         chosen = matches.facts if names else offered
         relation_paths = paths_to_far_ends(chosen, offered) if far.is_selective else flattened_paths(chosen)
 
-    read = partial(flattened, graph, ids, direction, relation_paths=relation_paths, far=far, flatten=limits.flatten)
+    read = partial(
+        read_flattened, graph, ids, direction, relation_paths=relation_paths, far=far, flatten=limits.flatten
+    )
     if after is not None or narrowed:
         page = await read(limit=_NODE_LIMIT, after=None if after == FROM_FIRST_LINK else after)
     else:

@@ -22,7 +22,7 @@ from kgnav_mcp.errors import (
     UnknownRelation,
 )
 from kgnav_mcp.model import Direction, Entity, Node, ReasoningStep, Stop, Trail, Triple
-from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.flattening import read_flattened
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import NEAREST, NameIndex, nearest_names, resolve_entity, spellings
 from kgnav_mcp.navigation.relation_reader import RelationReader
@@ -238,7 +238,7 @@ class _StepCheck:
             page = (await RelationReader(self._graph, Direction.INCOMING, few).rows(anchor, [error.relation])).page
             message = f"{name} does not leave {shown}, but leads to it"
         else:
-            page = await flattened(self._graph, [anchor.id], Direction.INCOMING, limit=NEAREST)
+            page = await read_flattened(self._graph, [anchor.id], Direction.INCOMING, limit=NEAREST)
             message = f"{shown} is not the head of any triple"
         step = (
             "Anchor the step at the head of such a triple."

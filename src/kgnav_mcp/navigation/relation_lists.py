@@ -80,7 +80,7 @@ def without_hidden(page: AnchoredPage[RelationFacts]) -> AnchoredPage[RelationFa
     return replace(shown, note=" ".join(filter(None, (page.note, note))))
 
 
-async def ranked(
+async def rank_relations(
     facts: Page[RelationFacts], question: str | None, anchor: Entity | None, ranker: Ranker, after: str | None
 ) -> Page[RelationFacts]:
     """The relations after the position `after`, ranked by the question; in their own order without a question.

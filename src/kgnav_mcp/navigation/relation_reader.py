@@ -18,7 +18,7 @@ from kgnav_mcp.model import (
     RelationFacts,
     Stop,
 )
-from kgnav_mcp.navigation.flattening import FlattenedPage, flattened
+from kgnav_mcp.navigation.flattening import FlattenedPage, read_flattened
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import (
     EntityArgument,
@@ -93,7 +93,7 @@ class RelationReader:
         self, relation_paths: Sequence[tuple[str, ...]], ids: Sequence[str], after: str | None = None
     ) -> Awaitable[FlattenedPage]:
         limits = self.limits
-        return flattened(
+        return read_flattened(
             self.graph,
             ids,
             self.direction,

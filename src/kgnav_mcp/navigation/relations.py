@@ -15,7 +15,7 @@ from kgnav_mcp.model import AnchoredPage, AtEntities, Direction, Entity, Link, R
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import page_after, refuse_partial, select
 from kgnav_mcp.navigation.references import EntityArgument, RelationMatcher, read_at_entities, resolve_entities
-from kgnav_mcp.navigation.relation_lists import Ranker, bm25, ranked, relation_facts
+from kgnav_mcp.navigation.relation_lists import Ranker, bm25, rank_relations, relation_facts
 from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without_any, paths_to_far_ends
 from kgnav_mcp.port import GraphAdapter
 
@@ -38,7 +38,7 @@ async def get_relations(
     """
     entities, offered = await read_at_entities(graph, anchors, partial(_offered, graph, limits))
     facts = replace(page_after(offered.items, None, offered.stop), note=offered.note)
-    page = await ranked(facts, question, entities[0] if len(entities) == 1 else None, ranker, after)
+    page = await rank_relations(facts, question, entities[0] if len(entities) == 1 else None, ranker, after)
     if question and len(page.items) > limits.top_k:
         cut = slice(limits.top_k)
         page = replace(page, items=page.items[cut], positions=page.positions[cut], stop=Stop.LIMIT)

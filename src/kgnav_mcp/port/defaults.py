@@ -49,7 +49,7 @@ _MIN_CANDIDATES = 20
 """Minimum number of candidates of `find` that are compared with a name."""
 
 
-async def named(graph: BasicVerbs, name: str, *, limit: int) -> Page[Namesake]:
+async def find_by_name(graph: BasicVerbs, name: str, *, limit: int) -> Page[Namesake]:
     """The candidates of `find` that have the name in any letter case, exact spelling first."""
     found = (await graph.find(name, limit=max(limit, _MIN_CANDIDATES))).items
     namesakes = [Namesake(one.entity, one.matched) for one in found if one.matched.casefold() == name.casefold()]
@@ -182,7 +182,7 @@ async def values(
     return page_of(values, limit, after)
 
 
-async def nodes_with_values(graph: BasicVerbs, texts: Collection[str], *, limit: int) -> dict[str, list[ValueMatch]]:
+async def find_by_values(graph: BasicVerbs, texts: Collection[str], *, limit: int) -> dict[str, list[ValueMatch]]:
     """The first nodes with a property that has exactly one of these texts as its value, for each text."""
     nodes, rows = await _read_graph(graph) if texts else ({}, [])
     found: dict[str, list[ValueMatch]] = defaultdict(list)
@@ -230,7 +230,7 @@ async def schema(graph: BasicVerbs, name: str | None, *, limit: int) -> Schema:
     )
 
 
-async def qualified(graph: BasicVerbs, entity: str, *, limit: int) -> tuple[Triple, ...]:
+async def triples_by_qualifier(graph: BasicVerbs, entity: str, *, limit: int) -> tuple[Triple, ...]:
     """The first rows that have the entity as a qualifier's value."""
     described = (await graph.describe([entity])).get(entity)
     _, rows = await _read_graph(graph) if described else ({}, [])

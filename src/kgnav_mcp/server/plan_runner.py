@@ -89,7 +89,7 @@ async def run_plan(
     start = call.start(cursor)
     plans = runner(call)
     written, found = await _parse_and_check(plans, plan, params)
-    page, omitted = await run_in_place(call, plans, found.plan, start, steps=written.source_json, proof=proof)
+    page, omitted = await run_queued(call, plans, found.plan, start, steps=written.source_json, proof=proof)
     repeated = (
         duplicates_note(page) if written.source_json is None else ()
     )  # rows of patterns and steps are always distinct
@@ -98,7 +98,7 @@ async def run_plan(
     return call.answer(plan_table(page, start.offset, intro=sizes_line(sizes), notes=notes), page.positions)
 
 
-async def run_in_place(
+async def run_queued(
     call: ToolCall,
     plans: PlanRunner,
     plan: Plan,

@@ -28,8 +28,8 @@ class TrailContract(AdapterContract):
     async def test_each_answer_has_the_verdict_that_the_walk_and_the_store_give(
         self, adapter: GraphAdapter, view: View
     ):
-        flattened = f"{view.relation('marriage')}.{view.relation('spouse')}"
-        mediated = [flattened] if has(adapter, Capability.MEDIATORS) else [view.relation("marriage")]
+        read_flattened = f"{view.relation('marriage')}.{view.relation('spouse')}"
+        mediated = [read_flattened] if has(adapter, Capability.MEDIATORS) else [view.relation("marriage")]
         ada, harbour, hermit = (Entity(view.node(one)) for one in ("ada", toy.HUB, "hermit"))
         gone = Triple(ada, Relation(view.relation("knows"), "knows"), hermit)
         trail = Trail(
@@ -49,7 +49,7 @@ class TrailContract(AdapterContract):
             view.node(toy.HUB): Verdict.CONNECTED,
             "Old Harbour": Verdict.CONNECTED,
             "1815-12-10": Verdict.CONNECTED,
-            view.node("ben" if len(mediated[0]) == len(flattened) else "marriage1"): Verdict.CONNECTED,
+            view.node("ben" if len(mediated[0]) == len(read_flattened) else "marriage1"): Verdict.CONNECTED,
             view.node("boat03"): Verdict.HUB_ONLY,
             hermit.id: Verdict.CHANGED,
             view.node("mercury_metal"): Verdict.UNCONNECTED,

@@ -19,7 +19,7 @@ from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import name_and_id
 from kgnav_mcp.render.triples import entity_notes
 from kgnav_mcp.server.arguments import CURSOR, EITHER, Arguments
-from kgnav_mcp.server.plan_runner import check_written_plan, run_in_place, runner
+from kgnav_mcp.server.plan_runner import check_written_plan, run_queued, runner
 from kgnav_mcp.server.tool import ToolCall, ToolSpec
 from kgnav_mcp.server.toolsets import Toolset
 
@@ -126,7 +126,7 @@ async def _answer(
     With `sides`, the first page also gives the number of neighbours of each side.
     """
     start = call.start(cursor)
-    page, omitted = await run_in_place(call, runner(call), found.plan, start, steps=steps, of_tool=True)
+    page, omitted = await run_queued(call, runner(call), found.plan, start, steps=steps, of_tool=True)
     sizes = [f"{name_and_id(side.node)} {side.edge_type} {await _neighbour_count(call, side):,}" for side in sides]
     intro = f"Nodes of each side: {', '.join(sizes)}" if sizes and not start.offset else ""
     return call.answer(
