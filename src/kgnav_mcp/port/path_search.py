@@ -325,7 +325,7 @@ class PathSearch(Generic[N, E]):
         yield from self._levels(starts, visit, lambda start, end: end in steps[start])
         if only_one and not rank_all:
             return [(start, self._first_path(steps[start], start, end, forward), end) for start, end in ends]
-        return self._trace_paths(steps, ends, forward)
+        return self._trace(steps, ends, forward)
 
     def _shortest_of_pairs(self, starts: Sequence[N], wanted: Sequence[N], forward: bool) -> Search[N, E]:
         """One or all of the shortest paths between each two nodes, which differ."""
@@ -338,7 +338,7 @@ class PathSearch(Generic[N, E]):
                 if self._length.kind is PathKind.SHORTEST:
                     found.append((start, self._first_path(steps, start, end, forward), end))
                 else:
-                    found += self._trace_paths({start: steps}, [(start, end)], forward)
+                    found += self._trace({start: steps}, [(start, end)], forward)
         return found
 
     def _shortest_steps(self, start: N, end: N) -> Generator[Request[N], int | None, Steps[N, E]]:
@@ -415,9 +415,7 @@ class PathSearch(Generic[N, E]):
             keys[node] = (before, own) if forward else (own, before)
         places.update((node, place) for place, node in enumerate(sorted(new, key=lambda node: keys[node])))
 
-    def _trace_paths(
-        self, steps: dict[N, Steps[N, E]], ends: Sequence[tuple[N, N]], forward: bool
-    ) -> list[FoundPath[N, E]]:
+    def _trace(self, steps: dict[N, Steps[N, E]], ends: Sequence[tuple[N, N]], forward: bool) -> list[FoundPath[N, E]]:
         """The paths between these starts and ends, traced back step by step."""
         found: list[FoundPath[N, E]] = []
         edges = 0

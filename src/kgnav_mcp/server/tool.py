@@ -226,9 +226,7 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: Clien
         found = with_note(found, note) if note else found
         return _structured_result(found, app) if structured else _text_result(found, app, whole=spec.in_paper_format)
 
-    async def explain(
-        raw_arguments: Json, error: KgnavError | ValidationError, context: Context[Any, Any]
-    ) -> CallToolResult:
+    async def explain(sent: Json, error: KgnavError | ValidationError, context: Context[Any, Any]) -> CallToolResult:
         client = trails_of_client(context, trails) if trails is not None else None
         text = error_text(error) if isinstance(error, KgnavError) else validation_text(spec.name, schema, error)
 
@@ -238,11 +236,7 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: Clien
             recording = await Recording.begin(app, values)
             return await unrecorded(values, recording=recording, client=client, refuse_absent=True)
 
-        example = (
-            await working_call(signature, arguments.normalized(raw_arguments), error, retry)
-            if spec.can_be_tried
-            else ""
-        )
+        example = await working_call(signature, arguments.normalized(sent), error, retry) if spec.can_be_tried else ""
         text = truncate_text(with_example(text, example), app.render_options.budget)
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
@@ -280,7 +274,7 @@ async def run_tool(spec: ToolSpec[Any], app: App, graph: str, arguments: Json) -
     if recording is None:
         return await answer(values)
     return await recording.answer_and_record(
-        spec.name, spec.trail, values, lambda recorded_values: answer(recorded_values, recording=recording)
+        spec.name, spec.trail, values, lambda recorded: answer(recorded, recording=recording)
     )
 
 

