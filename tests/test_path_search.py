@@ -64,11 +64,11 @@ def found(
         either=either,
     )
     near, far = (starts, ends) if forward else (ends or [], starts)
-    asked = search.links(near, None if far is None else frozenset(far), forward=forward)
+    paths = search.paths(near, None if far is None else frozenset(far), forward=forward)
     counted: int | None = None
     try:
         while True:
-            request = asked.send(counted)
+            request = paths.send(counted)
             if isinstance(request, CountRequest):
                 counted = count(request.nodes, request.incoming)
                 continue

@@ -14,7 +14,7 @@ from kgnav_mcp.concurrency import SharedTask
 from kgnav_mcp.config import DEMO_LOCATION, RELATION_LISTS, GraphSettings, Settings, user_cache_folder
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.errors import ConfigurationError, KgnavError, StoreTimeout, UnknownGraph
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.plan_queue import PlanQueue
 from kgnav_mcp.navigation.sample_walks import SampleWalk, sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter

@@ -1,4 +1,4 @@
-"""Runs tasks concurrently and cancels the rest when one fails; runs long computations in threads."""
+"""Runs tasks concurrently, cancels the rest when one fails, runs computations in threads, and reports progress."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import asyncio
 import os
 import sys
 from bisect import bisect_right
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from operator import itemgetter
@@ -231,3 +232,37 @@ class SharedTask(Generic[T]):
         self._ending.discard(task)
         if not task.cancelled():
             task.exception()  # Retrieved, so that asyncio does not log an error for which no caller waited.
+
+
+PROGRESS_INTERVAL = 1.0
+"""Seconds between two progress messages, and before the first: a short plan sends none."""
+
+Progress = Callable[[str], Awaitable[None]]
+"""Sends a progress message to the client."""
+
+
+@asynccontextmanager
+async def reporting(progress: Progress | None, how_far: Callable[[], str]) -> AsyncGenerator[None]:
+    """Send a progress message once a second until the work inside is done."""
+    if progress is None:
+        yield
+        return
+
+    async def tell() -> None:
+        while True:
+            await progress(how_far())
+            await asyncio.sleep(PROGRESS_INTERVAL)
+
+    # The task is created only when a message is due: creating and ending one costs as much as a small query.
+    telling: list[asyncio.Task[None]] = []
+    due = asyncio.get_running_loop().call_later(PROGRESS_INTERVAL, lambda: telling.append(asyncio.create_task(tell())))
+    try:
+        yield
+    finally:
+        due.cancel()
+        for task in telling:
+            task.cancel()
+            await asyncio.wait([task])
+    for task in telling:
+        if not task.cancelled():
+            task.result()  # raises an error of `progress`

@@ -12,8 +12,8 @@ from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.errors import UnknownRelation
 from kgnav_mcp.model import Count, Direction
 from kgnav_mcp.navigation.graphwalk import get_all_nearest_neighbors
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.navigation.relation_lists import relation_facts
 from kgnav_mcp.navigation.relations import get_triples
 from kgnav_mcp.port import AdapterOptions, GraphAdapter

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kgnav_mcp.model import AnchoredPage, Certainty, Count, Direction, Entity, Link, Stop
-from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.flattening import read_flattened
 from kgnav_mcp.port import GraphAdapter
 from tests.contract import toy
 from tests.navigation.walking import all_pages, roles, short
@@ -18,7 +18,7 @@ OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING
 
 
 async def test_a_marriage_is_one_triple_with_its_other_roles_as_qualifiers(graph: GraphAdapter) -> None:
-    page = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10)
+    page = await read_flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10)
     assert [short(link.triple) for link in page.items] == [
         ("ada", "marriage.spouse", "ben"),
         ("ada", "marriage.spouse", "cyd"),
@@ -32,15 +32,15 @@ async def test_a_marriage_is_one_triple_with_its_other_roles_as_qualifiers(graph
 
 
 async def test_a_two_hop_relation_gives_the_same_triples_as_its_first_hop(graph: GraphAdapter) -> None:
-    folded = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10)
-    direct = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage", "spouse")], limit=10)
+    folded = await read_flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10)
+    direct = await read_flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage", "spouse")], limit=10)
     assert [(short(link.triple), roles(link.triple)) for link in direct.items] == [
         (short(link.triple), roles(link.triple)) for link in folded.items
     ]
 
 
 async def test_a_two_hop_relation_may_end_at_a_literal_role(graph: GraphAdapter) -> None:
-    page = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage", "from")], limit=10)
+    page = await read_flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage", "from")], limit=10)
     assert [short(link.triple) for link in page.items] == [
         ("ada", "marriage.from", "1835-07-08"),
         ("ada", "marriage.from", "1846-02-14"),
@@ -49,13 +49,13 @@ async def test_a_two_hop_relation_may_end_at_a_literal_role(graph: GraphAdapter)
 
 
 async def test_seen_from_its_tail_a_mediator_leads_to_the_other_heads(graph: GraphAdapter) -> None:
-    page = await flattened(graph, ["ben"], INCOMING, relation_paths=[("spouse",)], limit=10)
+    page = await read_flattened(graph, ["ben"], INCOMING, relation_paths=[("spouse",)], limit=10)
     assert [short(link.triple) for link in page.items] == [("ada", "marriage.spouse", "ben")]
     assert roles(page.items[0].triple) == {"from": "1835-07-08", "rite": "civil"}
 
 
 async def test_what_is_no_mediator_stays_as_it_is(graph: GraphAdapter) -> None:
-    page = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("knows",)], limit=10)
+    page = await read_flattened(graph, ["ada"], OUTGOING, relation_paths=[("knows",)], limit=10)
     assert [short(link.triple) for link in page.items] == [
         ("ada", "knows", "ben"),
         ("ada", "knows", "ben"),
@@ -69,19 +69,19 @@ async def test_what_is_no_mediator_stays_as_it_is(graph: GraphAdapter) -> None:
 async def test_paging_through_folded_rows_loses_none_and_repeats_none(
     graph: GraphAdapter, size: int, start: str, direction: Direction
 ) -> None:
-    whole = (await flattened(graph, [start], direction, limit=10_000)).items
-    paged = await all_pages(lambda after: flattened(graph, [start], direction, limit=size, after=after))
+    whole = (await read_flattened(graph, [start], direction, limit=10_000)).items
+    paged = await all_pages(lambda after: read_flattened(graph, [start], direction, limit=size, after=after))
     assert paged == list(whole)
 
 
 async def test_going_on_between_the_rows_of_one_mediator_shows_the_rest_of_them(graph: GraphAdapter) -> None:
-    page = await flattened(graph, [toy.HUB], INCOMING, relation_paths=[("part_of",)], limit=5)
+    page = await read_flattened(graph, [toy.HUB], INCOMING, relation_paths=[("part_of",)], limit=5)
     several = next(
         (n for n in range(len(page.items) - 1) if page.items[n].triple.via == page.items[n + 1].triple.via is not None),
         None,
     )
     assert several is not None, "a berth is reached by several heads"
-    rest = await flattened(
+    rest = await read_flattened(
         graph, [toy.HUB], INCOMING, relation_paths=[("part_of",)], limit=5, after=page.positions[several]
     )
     assert rest.items[0] == page.items[several + 1]
@@ -89,7 +89,7 @@ async def test_going_on_between_the_rows_of_one_mediator_shows_the_rest_of_them(
 
 async def test_no_mediator_is_shown_where_it_leads_on(graph: GraphAdapter) -> None:
     for start, direction in (("ada", OUTGOING), (toy.HUB, INCOMING)):
-        for link in (await flattened(graph, [start], direction, limit=10_000)).items:
+        for link in (await read_flattened(graph, [start], direction, limit=10_000)).items:
             far = link.far_end
             assert not (isinstance(far, Entity) and far.mediator), short(link.triple)
 
@@ -100,14 +100,14 @@ async def test_rows_that_an_answer_has_no_room_for_are_neither_read_nor_lost(
 ) -> None:
     monkeypatch.setattr("kgnav_mcp.navigation.flattening._BATCH", 4)
     asked = _Asked(graph, monkeypatch)
-    whole = await flattened(graph, [toy.REGISTRY], OUTGOING, relation_paths=[path], limit=1_000)
+    whole = await read_flattened(graph, [toy.REGISTRY], OUTGOING, relation_paths=[path], limit=1_000)
     in_all = asked.mediators
-    page = await flattened(graph, [toy.REGISTRY], OUTGOING, relation_paths=[path], limit=1_000, characters=200)
+    page = await read_flattened(graph, [toy.REGISTRY], OUTGOING, relation_paths=[path], limit=1_000, characters=200)
     assert 0 < len(page.items) < len(whole.items)
     assert page.stop is Stop.LIMIT
     assert asked.mediators - in_all < in_all / 2
     rows = await all_pages(
-        lambda after: flattened(
+        lambda after: read_flattened(
             graph, [toy.REGISTRY], OUTGOING, relation_paths=[path], limit=1_000, characters=200, after=after
         )
     )
@@ -115,9 +115,10 @@ async def test_rows_that_an_answer_has_no_room_for_are_neither_read_nor_lost(
 
 
 async def test_a_page_that_has_room_for_all_rows_says_that_nothing_follows(graph: GraphAdapter) -> None:
-    whole = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10)
+    whole = await read_flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10)
     assert (
-        await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10, characters=10_000) == whole
+        await read_flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10, characters=10_000)
+        == whole
     )
 
 
@@ -125,9 +126,9 @@ async def test_the_second_direction_waits_until_the_first_is_shown_whole(
     graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kgnav_mcp.navigation.flattening._BATCH", 4)
-    whole = await flattened(graph, [toy.HUB, toy.REGISTRY], None, limit=1_000)
+    whole = await read_flattened(graph, [toy.HUB, toy.REGISTRY], None, limit=1_000)
     rows = await all_pages(
-        lambda after: flattened(graph, [toy.HUB, toy.REGISTRY], None, limit=1_000, characters=300, after=after)
+        lambda after: read_flattened(graph, [toy.HUB, toy.REGISTRY], None, limit=1_000, characters=300, after=after)
     )
     assert rows == list(whole.items)
 
@@ -147,7 +148,7 @@ async def test_roles_that_could_not_be_read_are_said_to_be_missing(
         )
 
     monkeypatch.setattr(graph, "neighbours", cut)
-    page = await flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10)
+    page = await read_flattened(graph, ["ada"], OUTGOING, relation_paths=[("marriage",)], limit=10)
 
     assert said in page.note
     assert page.total.certainty is Certainty.AT_LEAST

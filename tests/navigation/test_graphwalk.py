@@ -15,7 +15,7 @@ from kgnav_mcp.navigation.graphwalk import (
     get_node_by_property,
     get_unique_property_values,
 )
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.port import GraphAdapter, ValueOwner
 from tests.contract import toy
 from tests.navigation.walking import all_pages, end, roles, short

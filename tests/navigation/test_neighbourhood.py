@@ -8,8 +8,8 @@ import pytest
 
 from kgnav_mcp.errors import UnknownEntity, UnknownName, UnknownRelation
 from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.port import FarEndFilter, GraphAdapter
 from tests.contract import toy
 from tests.navigation.walking import all_pages, entity, short

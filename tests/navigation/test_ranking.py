@@ -8,7 +8,7 @@ import pytest
 
 from kgnav_mcp.model import Count, Direction, Entity, Page, Relation, RelationFacts
 from kgnav_mcp.navigation.relation_lists import bm25
-from kgnav_mcp.navigation.relation_lists import ranked as in_order
+from kgnav_mcp.navigation.relation_lists import rank_relations as in_order
 
 IDS = (
     "people.person.profession",

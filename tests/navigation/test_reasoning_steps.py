@@ -12,8 +12,8 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.errors import InvalidArgument, InvalidRequest, InvalidStep, UnknownEntity, UnknownRelation
 from kgnav_mcp.model import Entity, ReasoningStep, Relation, Trail, TrailStep, Triple
-from kgnav_mcp.navigation.pages import Limits
-from kgnav_mcp.navigation.reasoning_steps import TOOL, Citation, GivenStep, StepLimits, add_step, reasoning
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.reasoning_steps import TOOL, Citation, StepLimits, SubmittedStep, add_step, reasoning
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract import toy
 
@@ -37,19 +37,19 @@ def citing(
     head: str = "",
     cited_relation: str = "",
     qualifiers: Mapping[str, str] | None = None,
-) -> GivenStep:
+) -> SubmittedStep:
     """A step that cites a triple to each of some tails."""
     cited = [Citation(head or anchor, cited_relation or relation, tail, qualifiers) for tail in tails]
-    return GivenStep(anchor, relation, cited, "So.")
+    return SubmittedStep(anchor, relation, cited, "So.")
 
 
 async def step(
-    graph: GraphAdapter, given: GivenStep, *, trail: Trail = BEGUN, limits: Limits | None = None
+    graph: GraphAdapter, given: SubmittedStep, *, trail: Trail = BEGUN, limits: Limits | None = None
 ) -> ReasoningStep:
     return (await add_step(graph, trail, given, limits=limits or Limits(), most=StepLimits(3, 2)))[-1]
 
 
-async def refused(graph: GraphAdapter, given: GivenStep, trail: Trail = BEGUN) -> InvalidStep:
+async def refused(graph: GraphAdapter, given: SubmittedStep, trail: Trail = BEGUN) -> InvalidStep:
     with pytest.raises(InvalidStep) as caught:
         await step(graph, given, trail=trail)
     return caught.value
@@ -74,7 +74,7 @@ def ends(triples: tuple[Triple, ...]) -> set[tuple[str, str]]:
         (citing(toy.HOSTILE_ID, "note", "line one line two tab"), toy.HOSTILE_TEXTS[1]),
     ],
 )
-async def test_triples_are_cited_as_answers_show_them(graph: GraphAdapter, given: GivenStep, tail: str) -> None:
+async def test_triples_are_cited_as_answers_show_them(graph: GraphAdapter, given: SubmittedStep, tail: str) -> None:
     taken = await step(graph, given)
     assert ends(taken.triples) == {(taken.anchor.id, tail)}
     assert taken.inference == "So."
@@ -116,7 +116,7 @@ async def test_a_triple_that_is_not_there_has_the_nearest_of_this_anchor_and_rel
     "given", [citing("ada", "knows", "ben", head="cyd"), citing("ada", "knows", "ben", cited_relation="dislikes")]
 )
 async def test_a_triple_of_another_head_or_relation_belongs_to_another_step(
-    graph: GraphAdapter, given: GivenStep
+    graph: GraphAdapter, given: SubmittedStep
 ) -> None:
     error = await refused(graph, given)
     assert {(one.head.id, one.relation.id) for one in error.instead} == {("ada", "knows")}

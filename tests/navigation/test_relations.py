@@ -6,7 +6,7 @@ import pytest
 
 from kgnav_mcp.errors import UnknownEntity, UnknownRelation
 from kgnav_mcp.model import Count, Direction, Entity, Link, Page, RelationFacts, Stop
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.relations import get_relations, get_triples
 from kgnav_mcp.port import GraphAdapter
 from tests.contract import toy

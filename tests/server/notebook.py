@@ -27,10 +27,10 @@ class WriteDown(Arguments):
     page: Literal["left", "right"] = Field(default="left", description="Where to keep it.")
 
 
-async def write_down(call: ToolCall, given: WriteDown) -> Answer:
+async def write_down(call: ToolCall, arguments: WriteDown) -> Answer:
     """Keep the note, and answer with it."""
-    NOTES.append(given.note)
-    return row_answer(f"{call.graph.name}: {given.note}", NOTE, (given.note,))
+    NOTES.append(arguments.note)
+    return row_answer(f"{call.graph.name}: {arguments.note}", NOTE, (arguments.note,))
 
 
 def _step_calls(step: Triple) -> str:

@@ -16,7 +16,6 @@ from kgnav_mcp.cli import main
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.rankers import semantic
-from kgnav_mcp.rankers.semantic import weights
 from kgnav_mcp.rankers.semantic.embedding import Embedder
 from kgnav_mcp.server import build_server
 from tests.server.clients import call, refused, text_of
@@ -174,7 +173,7 @@ async def test_a_missing_index_is_built_at_the_first_use_with_progress(
         return model
 
     loop = asyncio.get_running_loop()
-    monkeypatch.setattr("kgnav_mcp.navigation.progress.EVERY_S", 0.01)
+    monkeypatch.setattr("kgnav_mcp.concurrency.PROGRESS_INTERVAL", 0.01)
     monkeypatch.setattr(semantic, "load_embedder", load)
     server = build_server(App(on(by_words, semantic=True)))
     async with asyncio.timeout(PATIENCE_S), Client(server) as connected:
@@ -190,7 +189,7 @@ async def test_without_the_extra_answers_are_those_of_words(
 ) -> None:
     hint = {"hint": "movies about space travel"}
     unaided = await call("find_node", hint, on(by_words))
-    monkeypatch.setattr(weights, "_PACKAGE", "no_such_weights")
+    monkeypatch.setattr(semantic, "_PACKAGE", "no_such_weights")
     assert await call("find_node", hint, on(indexed)) == unaided
     with pytest.raises(ConfigurationError, match="weights of the sentence model are not installed"):
         App(on(indexed, semantic=True))

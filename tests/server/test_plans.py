@@ -311,7 +311,7 @@ async def test_a_client_that_asks_for_progress_is_told_how_far_a_long_plan_is(
         await told.wait()
         return await check(*arguments, **options)
 
-    monkeypatch.setattr("kgnav_mcp.navigation.progress.EVERY_S", 0.01)
+    monkeypatch.setattr("kgnav_mcp.concurrency.PROGRESS_INTERVAL", 0.01)
     monkeypatch.setattr("kgnav_mcp.navigation.plans.runner.check", slow)
     plan = {"plan": "MATCH (p:Painter) RETURN p LIMIT 1"}
     async with asyncio.timeout(PATIENCE_S), Client(build_server(App(PLANS)), mode=mode) as connected:

@@ -13,7 +13,7 @@ from mcp import Client
 
 from kgnav_mcp.config import TOOLSETS, Settings, load_settings
 from kgnav_mcp.errors import ConfigurationError, StoreTimeout
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.sample_walks import Walk, worked_walks
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.text import count_tokens

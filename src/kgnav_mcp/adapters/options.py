@@ -19,13 +19,13 @@ PREFIXES = "prefixes"
 """The option that maps prefixes to namespaces."""
 
 
-def refuse_unknown(store: str, given: Iterable[str], known: Sequence[str]) -> None:
+def refuse_unknown(store: str, names: Iterable[str], known: Sequence[str]) -> None:
     """Check that a store has all given options. `store` is its kind with the article ("a Neo4j graph").
 
     Raises:
         ConfigurationError: an option is unknown. The error suggests the most similar one and lists all.
     """
-    for key in given:
+    for key in names:
         if key not in known:
             nearest = get_close_matches(key, known, n=1)
             meant = f"Did you mean {nearest[0]!r}? " if nearest else ""
@@ -47,13 +47,13 @@ def absent_name(option: str, kind: str, name: str, known: Iterable[str]) -> Conf
     )
 
 
-def read_prefixes(given: Mapping[str, object]) -> dict[str, str]:
+def read_prefixes(values: Mapping[str, object]) -> dict[str, str]:
     """The option `prefixes` as namespaces by prefix; empty if it is not given.
 
     Raises:
         ConfigurationError: the option is not a table, or a namespace is not an IRI.
     """
-    table = given.get(PREFIXES, {})
+    table = values.get(PREFIXES, {})
     if not isinstance(table, Mapping):
         raise ConfigurationError(
             f"the option {PREFIXES!r} must be a table",
@@ -71,13 +71,13 @@ def read_prefixes(given: Mapping[str, object]) -> dict[str, str]:
 class Options:
     """Typed access to the options of a graph. Every method raises ConfigurationError if the value has another type."""
 
-    def __init__(self, store: str, given: Mapping[str, object], known: Sequence[str]) -> None:
+    def __init__(self, store: str, values: Mapping[str, object], known: Sequence[str]) -> None:
         """Wrap the given options.
 
         `store` is the kind of store with its article ("a Wikidata graph"), `known` all its options.
         """
-        refuse_unknown(store, given, known)
-        self._given = given
+        refuse_unknown(store, values, known)
+        self._given = values
 
     def text(self, key: str, default: str = "") -> str:
         """A text option."""

@@ -334,8 +334,8 @@ def _export(tool: str, pairs: list[tuple[str, str]], destination: Destination, s
 def _pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for argument in arguments:
-        name, given, value = argument.partition("=")
-        if not given or not name:
+        name, equals, value = argument.partition("=")
+        if not equals or not name:
             raise click.UsageError(f"{argument!r} is not NAME=VALUE.")
         pairs.append((name, value))
     return pairs

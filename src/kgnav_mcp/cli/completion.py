@@ -57,8 +57,8 @@ def completion(*, shell: str, wanted: bool) -> None:
 
 def complete_graph(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of kgnav.toml, `demo`, and files: what a value of --graph may be. In NAME=PATH, the path is completed."""
-    name, given, _ = incomplete.partition("=")
-    if given and "/" not in name:
+    name, equals, _ = incomplete.partition("=")
+    if equals and "/" not in name:
         return [CompletionItem(incomplete, type="file")]
     try:
         names = [*configured_graph_names(), DEMO_LOCATION]

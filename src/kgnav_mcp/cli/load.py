@@ -19,8 +19,8 @@ import click
 from kgnav_mcp.cli.boundary import INTERRUPTED, TERMINATED, Command, Terminated, terminable
 from kgnav_mcp.cli.options import JSON_FLAG, print_json
 from kgnav_mcp.clipping import echoed
+from kgnav_mcp.concurrency import reporting
 from kgnav_mcp.model.ids import is_iri
-from kgnav_mcp.navigation.progress import reporting
 
 if TYPE_CHECKING:
     from kgnav_mcp.adapters.embedded.loading import LoadReport, Progress, ProgressListener
@@ -104,14 +104,14 @@ _BAR = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
 _EXISTING_FILE = click.Path(path_type=Path)
 
 
-def _read_prefixes(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+def _read_prefixes(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     """The option --prefix as namespaces by prefix.
 
     Raises:
         click.BadParameter: a value is not of the form X=IRI.
     """
     found: dict[str, str] = {}
-    for text in given:
+    for text in values:
         name, _, iri = text.partition("=")
         if not name or ":" in name or not is_iri(iri):
             raise click.BadParameter(f"{echoed(text)} is not of the form X=IRI, such as ex=http://example.org/")

@@ -168,8 +168,8 @@ def choose_graphs(wanted: Sequence[str], known: Mapping[str, Any], file: Path | 
 
 
 def _parse_choice(text: str, known: Mapping[str, Any], file: Path | None) -> tuple[str, Any]:
-    name, given, location = text.partition("=")
-    if given and _NAME.fullmatch(name):
+    name, equals, location = text.partition("=")
+    if equals and _NAME.fullmatch(name):
         return name, {"location": resolve_location(location, Path())}
     if text in known:
         return text, known[text]

@@ -29,7 +29,7 @@ class ParsedPlan:
     """Variables whose name must identify a single node: a name shared by several nodes is an error there."""
 
 
-def parse_plan(given: object, cache: Path | None = None, params: Params | None = None) -> ParsedPlan:
+def parse_plan(source: object, cache: Path | None = None, params: Params | None = None) -> ParsedPlan:
     """Parse a plan from Cypher or GQL (a text), a pattern (an object) or steps (a list). JSON may be a text, too.
 
     Steps may also be an object: `{"steps": [...], "return": [...]}`, whose other keys are the last step.
@@ -40,32 +40,32 @@ def parse_plan(given: object, cache: Path | None = None, params: Params | None =
     Raises:
         InvalidPlan: the plan cannot be parsed. The error lists every problem.
     """
-    if isinstance(given, str) and given.lstrip().startswith(("{", "[")):
+    if isinstance(source, str) and source.lstrip().startswith(("{", "[")):
         try:
-            given = json.loads(given)
+            source = json.loads(source)
         except JSONDecodeError as error:
             raise _json_error(error) from error
         except RecursionError as error:
             raise InvalidPlan([PlanProblem("the plan", "the JSON is nested too deeply")], next_step=_JSON) from error
-    if not isinstance(given, str):
-        given, problems = filled(given, params or {})
+    if not isinstance(source, str):
+        source, problems = filled(source, params or {})
         if problems:
             raise InvalidPlan(problems, next_step='Give each parameter once: params={"name": "value"}.')
-    given = _as_list(given)
-    match given:
-        case str() if given.strip():
+    source = _as_list(source)
+    match source:
+        case str() if source.strip():
             from kgnav_mcp.languages.cypher import parse_cypher  # noqa: PLC0415 - the parser takes time to import
 
-            return ParsedPlan(parse_cypher(given, cache, tuple((params or {}).items())))
-        case dict() if given:
+            return ParsedPlan(parse_cypher(source, cache, tuple((params or {}).items())))
+        case dict() if source:
             from kgnav_mcp.languages.json_patterns import parse_pattern  # noqa: PLC0415
 
-            return ParsedPlan(parse_pattern(cast("object", given)), cast("object", given))
-        case list() if given:
+            return ParsedPlan(parse_pattern(cast("object", source)), cast("object", source))
+        case list() if source:
             from kgnav_mcp.languages.json_steps import parse_steps  # noqa: PLC0415
 
-            plan, one_node = parse_steps(cast("Sequence[object]", given))
-            return ParsedPlan(plan, cast("object", given), one_node)
+            plan, one_node = parse_steps(cast("Sequence[object]", source))
+            return ParsedPlan(plan, cast("object", source), one_node)
         case _:
             raise InvalidPlan(
                 [PlanProblem("the plan", "the plan is empty, or not a text, an object or a list")],
@@ -73,14 +73,14 @@ def parse_plan(given: object, cache: Path | None = None, params: Params | None =
             )
 
 
-def _as_list(given: object) -> object:
+def _as_list(source: object) -> object:
     """Steps that are given as an object, as a list."""
-    if not isinstance(given, dict):
-        return given
-    parts = dict(cast("Mapping[str, object]", given))
+    if not isinstance(source, dict):
+        return source
+    parts = dict(cast("Mapping[str, object]", source))
     steps = parts.pop("steps", None)
     if not isinstance(steps, list):
-        return cast("object", given)
+        return cast("object", source)
     return [*cast("list[object]", steps), *([parts] if parts else [])]
 
 
@@ -104,12 +104,12 @@ def corrected_json(written: ParsedPlan, corrected: Plan) -> str | None:
     changes = {_key(old): new for old, new in _changes(written.plan, corrected)}
     if None in changes.values():
         return None
-    given = _changed(written.source_json, changes)
+    source = _changed(written.source_json, changes)
     try:
-        read = parse_plan(given).plan
+        read = parse_plan(source).plan
     except InvalidPlan:
         return None  # one name has two corrections
-    return json.dumps(given, ensure_ascii=False) if read == _with_renamed_columns(corrected, changes) else None
+    return json.dumps(source, ensure_ascii=False) if read == _with_renamed_columns(corrected, changes) else None
 
 
 _Changes = dict[tuple[type, Scalar], Scalar]
@@ -133,17 +133,17 @@ def _changes(old: object, new: object) -> Iterator[tuple[Scalar, Scalar]]:
         yield from _changes(*each)
 
 
-def _changed(given: object, changes: _Changes) -> object:
-    match given:
+def _changed(part: object, changes: _Changes) -> object:
+    match part:
         case dict():
-            pairs = cast("dict[str, object]", given).items()
+            pairs = cast("dict[str, object]", part).items()
             return {str(_renamed(key, changes)): _changed(value, changes) for key, value in pairs}
         case list():
-            return [_changed(each, changes) for each in cast("list[object]", given)]
+            return [_changed(each, changes) for each in cast("list[object]", part)]
         case str() | int() | float():
-            return _renamed(given, changes)
+            return _renamed(part, changes)
         case _:
-            return given
+            return part
 
 
 def _renamed(word: Scalar, changes: _Changes) -> Scalar:

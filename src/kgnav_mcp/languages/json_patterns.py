@@ -101,14 +101,14 @@ class PatternSpec(Strict):
 _KEYS: dict[str, type[Strict]] = {"nodes": NodeSpec, "edges": EdgeSpec, "not": EdgeSpec}
 
 
-def parse_pattern(given: object) -> Plan:
+def parse_pattern(source: object) -> Plan:
     """Parse a pattern.
 
     Raises:
         InvalidPlan: the pattern is not valid. The error lists every problem.
     """
     try:
-        spec = PatternSpec.model_validate(given)
+        spec = PatternSpec.model_validate(source)
     except ValidationError as error:
         raise InvalidPlan([*form_problems(error, "", PatternSpec, _KEYS)], next_step=_NEXT) from error
     return _Reader(spec).plan()

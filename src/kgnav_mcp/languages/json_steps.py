@@ -94,10 +94,10 @@ class CommonPair(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _pair(cls, given: object) -> object:
-        if isinstance(given, dict | CommonPair):
-            return cast("object", given)
-        pair = cast("list[object]", given) if isinstance(given, list) else []
+    def _pair(cls, value: object) -> object:
+        if isinstance(value, dict | CommonPair):
+            return cast("object", value)
+        pair = cast("list[object]", value) if isinstance(value, list) else []
         if len(pair) != 2:
             raise ValueError('must be a pair of a step and an edge type: ["p", "born_in"]')
         return dict(zip(("node", "edge_type"), pair, strict=True))
@@ -190,14 +190,14 @@ class _Pattern:
         return Match(tuple(self.nodes), tuple(self.edges), where=conjunction(self.where), edges_differ=False)
 
 
-def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
+def parse_steps(steps: Sequence[object]) -> tuple[Plan, frozenset[str]]:
     """Parse steps. Returns the plan, and the variables of steps whose name must identify a single node.
 
     Raises:
         InvalidPlan: the steps are not valid. The error lists every problem.
     """
     problems: list[PlanProblem] = []
-    reader, result = _read(given, problems)
+    reader, result = _read(steps, problems)
     plan = reader.plan(result)
     if problems:
         next_step = "Correct these steps and send the whole list again."
@@ -205,20 +205,20 @@ def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
     return plan, frozenset(reader.one_node)
 
 
-def omitted_matches(given: Sequence[object]) -> Iterator[OmittedMatches]:
+def omitted_matches(steps: Sequence[object]) -> Iterator[OmittedMatches]:
     """The matches that each of these valid steps omits because it gives no direction."""
-    reader, _ = _read(given, [])
+    reader, _ = _read(steps, [])
     for name, step in reader.steps.items():
         other = step.with_other_directions()
         if other is not step:
             yield reader.omitted(name, other)
 
 
-def _read(given: Sequence[object], problems: list[PlanProblem]) -> tuple[_Reader, Step]:
+def _read(steps: Sequence[object], problems: list[PlanProblem]) -> tuple[_Reader, Step]:
     """Read the steps: a reader of those with an action, and the last one that returns."""
     actions: dict[str, Step] = {}
     results: list[Step] = []
-    for number, each in enumerate(given, 1):
+    for number, each in enumerate(steps, 1):
         try:
             step = Step.model_validate(each)
         except ValidationError as error:

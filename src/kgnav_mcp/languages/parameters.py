@@ -16,14 +16,14 @@ _LARGEST = 2**63
 _MAX_MEMBERS = 10_000
 
 
-def params_of(given: Mapping[str, object] | None) -> Params:
+def params_of(values: Mapping[str, object] | None) -> Params:
     """Parameters as they are given in JSON, checked: each a text, a number, true, false, null, or a list of them.
 
     Raises:
         InvalidArgument: one is anything else, or has too many members.
     """
     found: dict[str, Scalar | tuple[Scalar, ...]] = {}
-    for name, value in (given or {}).items():
+    for name, value in (values or {}).items():
         members = cast("Sequence[object]", value) if isinstance(value, list) else (value,)
         if not all(map(_is_scalar, members)):
             raise InvalidArgument(
@@ -84,6 +84,6 @@ def filled(tree: object, params: Params) -> tuple[object, list[PlanProblem]]:
     return plan, [*problems, *unused(params, used)]
 
 
-def date(given: object) -> object:
+def date(value: object) -> object:
     """The text of a year given as a number. Any other value is returned unchanged."""
-    return f"{given:04}" if isinstance(given, int) and not isinstance(given, bool) else given
+    return f"{value:04}" if isinstance(value, int) and not isinstance(value, bool) else value

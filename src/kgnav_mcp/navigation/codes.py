@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kgnav_mcp.clipping import clipped
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import Progress, gathered, reporting
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Page, Stop, ValueMatch
-from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.port import GraphAdapter
 
 _MAX_BEARERS = 20

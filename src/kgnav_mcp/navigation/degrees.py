@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from kgnav_mcp.model import AtEntities, Certainty, Count, Direction, Entity, Relation, Stop
-from kgnav_mcp.navigation.pages import Limits, page_after
-from kgnav_mcp.navigation.references import EntityArgument, ResolvedRelations, resolve_relations
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.pages import page_after
+from kgnav_mcp.navigation.references import EntityArgument, RelationMatcher, RelationMatches, resolve_entities
 from kgnav_mcp.port import GraphAdapter
 
 
@@ -23,7 +24,7 @@ class Degree:
 
 async def get_degrees(
     graph: GraphAdapter,
-    given: EntityArgument,
+    anchors: EntityArgument,
     relation: str | None = None,
     direction: Direction | None = None,
     *,
@@ -40,21 +41,22 @@ async def get_degrees(
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
     names = [] if relation is None else [relation]
-    found = await resolve_relations(graph, given, names, direction, limits=limits)
-    relations = list({fact.relation.id: fact.relation for fact in found.facts}.values()) or [None]
+    entities = await resolve_entities(graph, anchors)
+    matches = await RelationMatcher(graph, direction, limits).require(entities, names)
+    relations = list({fact.relation.id: fact.relation for fact in matches.facts}.values()) or [None]
     directions = list(Direction) if direction is None else [direction]
-    degrees = [Degree(*each, _count(found, *each)) for each in product(found.entities, relations, directions)]
-    page = replace(page_after(degrees, after), total=Count(len(degrees)), note=found.offered.note)
-    return AtEntities(found.entities, page)
+    degrees = [Degree(*each, _count(matches, *each)) for each in product(entities, relations, directions)]
+    page = replace(page_after(degrees, after), total=Count(len(degrees)), note=matches.offered.note)
+    return AtEntities(entities, page)
 
 
-def _count(found: ResolvedRelations, entity: Entity, relation: Relation | None, direction: Direction) -> Count:
+def _count(matches: RelationMatches, entity: Entity, relation: Relation | None, direction: Direction) -> Count:
     """The rows of a relation (None: of all) at an entity in a direction; a lower bound if not all were counted."""
     facts = [
         fact
-        for fact in found.offered.items
+        for fact in matches.offered.items
         if fact.direction is direction and (relation is None or fact.relation.id == relation.id)
     ]
-    exact = found.offered.stop is Stop.COMPLETE and all(fact.count.certainty is Certainty.EXACT for fact in facts)
+    exact = matches.offered.stop is Stop.COMPLETE and all(fact.count.certainty is Certainty.EXACT for fact in facts)
     value = sum(fact.per_entity.get(entity.id, 0) for fact in facts)
     return Count(value) if exact else Count.at_least(value)

@@ -1,9 +1,8 @@
 """Flattening of mediators: one triple through a mediator, with the sibling roles as qualifiers.
 
-A marriage in Freebase is a node without a name (a CVT) that connects two people, a place and two dates. Seen from one
-of
-the two it becomes one triple, (person, spouse_s.spouse, other person), with place and dates as qualifiers. GraphWalker
-names such a relation `rel1.rel2`; it drops the sibling roles, which are kept here.
+A marriage in Freebase is a node without a name (a compound value type) that connects two people, a place and two dates.
+Seen from one of the two it becomes one triple, (person, spouse_s.spouse, other person), with place and dates as
+qualifiers. GraphWalker names such a relation `rel1.rel2`; it drops the sibling roles, which are kept here.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ class FlattenedPosition:
         return f"{skip or ''}~{after or ''}"
 
 
-async def flattened(
+async def read_flattened(
     graph: GraphAdapter,
     ids: Sequence[str],
     direction: Direction | None,
@@ -123,7 +122,7 @@ def _batch_size(
     return max(_BATCH, characters // _ROW_CHARACTERS) if absences_known else limit
 
 
-async def flattened_page(graph: GraphAdapter, page: AnchoredPage[Link], *, flatten: bool = True) -> FlattenedPage:
+async def flatten_page(graph: GraphAdapter, page: AnchoredPage[Link], *, flatten: bool = True) -> FlattenedPage:
     """The first page of a list that was already read from the store, with every mediator flattened if `flatten`."""
     flat = _FlattenedList(graph, FlattenedPosition(), None, flatten=flatten)
     await flat.take(page)
@@ -174,7 +173,7 @@ class _FlattenedList:
         for start in range(0, len(page.items), size):
             items, positions = page.items[start : start + size], page.positions[start : start + size]
             before = len(self._rows)
-            await self._fold(items, positions)
+            await self._flatten_rows(items, positions)
             if self._characters_left is not None:
                 self._characters_left -= sum(
                     _characters(link, with_anchor=self._with_anchors) for link in self._rows[before:]
@@ -195,7 +194,8 @@ class _FlattenedList:
         rows, positions = tuple(self._rows), tuple(self._positions)
         return FlattenedPage(rows, positions, total, self._stop, note, self._anchors, self._without, self._edges)
 
-    async def _fold(self, items: Sequence[Link], positions: Sequence[str]) -> None:
+    async def _flatten_rows(self, items: Sequence[Link], positions: Sequence[str]) -> None:
+        """Add the rows of some edges of the store. Those of one mediator may have been shown in part before."""
         mediators = [entity.id for link in items if (entity := _mediator(link))] if self._flatten else []
         if not mediators and not self.position.skip:
             self._rows += items
@@ -206,7 +206,7 @@ class _FlattenedList:
         roles = await _roles(self._graph, list(dict.fromkeys(mediators)), incoming) if mediators else _Roles()
         self._missing_roles = self._missing_roles or _MISSING_ROLES.get(roles.stop, "")
         for link, position in zip(items, positions, strict=True):
-            parts = _fold(link, roles)
+            parts = _flattened_link(link, roles)
             self._one_row_each &= len(parts) == 1 and roles.stop is Stop.COMPLETE
             for i in range(self.position.skip, len(parts)):
                 self._rows.append(Link(link.direction, parts[i]))
@@ -239,6 +239,7 @@ class _Roles:
 
 
 async def _roles(graph: GraphAdapter, ids: Sequence[str], incoming: bool) -> _Roles:
+    """The triples of these mediators, except their classes; incoming ones only if they are wanted."""
     direction = None if incoming else Direction.OUTGOING
     page = await graph.neighbours(ids, direction, limit=_ROLES_PER_MEDIATOR * len(ids))
     roles = _Roles(stop=page.stop)
@@ -251,13 +252,14 @@ async def _roles(graph: GraphAdapter, ids: Sequence[str], incoming: bool) -> _Ro
 
 
 def _mediator(link: Link) -> Entity | None:
+    """The mediator that a row leads through, or to; None if there is none."""
     if link.triple.via:
         return link.triple.via
     far = link.far_end
     return far if isinstance(far, Entity) and far.mediator else None
 
 
-def _fold(link: Link, roles: _Roles) -> list[Triple]:
+def _flattened_link(link: Link, roles: _Roles) -> list[Triple]:
     """One row for each entity that the mediator leads to; a row to the mediator itself if it leads to none."""
     triple, direction, mediator = link.triple, link.direction, _mediator(link)
     if mediator is None:
@@ -289,6 +291,7 @@ def _fold(link: Link, roles: _Roles) -> list[Triple]:
 
 
 def _path(triple: Triple, role: Triple, direction: Direction) -> Relation:
+    """The two-hop relation of a triple to a mediator and one of its roles, in the order from head to tail."""
     first, second = (triple, role) if direction is Direction.OUTGOING else (role, triple)
     return Relation(f"{first.relation.id}.{second.relation.id}", f"{first.relation.label} / {second.relation.label}")
 

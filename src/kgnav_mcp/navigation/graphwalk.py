@@ -7,33 +7,36 @@ with literal tails, and a hub is summarized.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, gathered_for
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import (
     AbsentRelation,
     Direction,
     Entity,
+    Link,
     NearestNeighbours,
     NodeProperties,
     NodesByProperty,
     Page,
     RelationFacts,
-    Stop,
     Triple,
     ValueFacts,
 )
-from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.flattening import read_flattened
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.maze import MARKS, Marks
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
-from kgnav_mcp.navigation.pages import Limits, page_after
-from kgnav_mcp.navigation.references import NameIndex, resolve_relations
+from kgnav_mcp.navigation.pages import page_after
+from kgnav_mcp.navigation.references import NameIndex, RelationMatcher
 from kgnav_mcp.navigation.relation_lists import relation_facts, single_relation
 from kgnav_mcp.navigation.relation_reader import check_label, flattened_paths, paths_to_far_ends
 from kgnav_mcp.port import FarEndFilter, FarEndKind, GraphAdapter, ValueOwner
+from kgnav_mcp.port.lists import all_pages
 
 ANY_LABEL = "*"
 """The label that stands for nodes of any label, and of none."""
@@ -74,27 +77,33 @@ async def get_node_by_property(
         UnknownName: the graph has no such label or property, or none of `properties`.
     """
     page = await _nodes(graph, _label(label), property_name, property_value, marks, after=after)
-    found = await _properties(graph, [node.id for node in page.items], marks)
+    triples = await _properties(graph, [node.id for node in page.items], marks)
+    relations = {triple.relation.id: triple.relation for own in triples.values() for triple in own}
     are_many = max(page.total.value, len(page.items)) > _NODES_WITH_ALL and not every_property
     chosen: tuple[str, ...] | None = None
     absent: tuple[AbsentRelation, ...] = ()
-    relations = {triple.relation.id: triple.relation for triples in found.values() for triple in triples}
     if properties or are_many:
         index = NameIndex([*relations.values()], lambda relation: (relation.id, relation.label))
-        ids_by_name = {name: [one.id for one in index.find(name)] for name in properties or (property_name,)}
+        ids_by_name = {name: [each.id for each in index.find(name)] for name in properties or (property_name,)}
         if properties and page.items and after is None:
             absent = await _absent_properties(graph, [name for name, ids in ids_by_name.items() if not ids], marks)
             if len(absent) == len(ids_by_name):
                 raise UnknownName("property", absent[0].name, absent[0].nearest)
-        without = {one.name for one in absent} | {name for name in ids_by_name if name.casefold() in ALWAYS_THERE}
-        columns = (ids or [name] for name, ids in ids_by_name.items() if ids or name not in without)
-        chosen = tuple(dict.fromkeys(identity for ids in columns for identity in ids))
-        found = {node: [one for one in own if one.relation.id in chosen] for node, own in found.items()}
-    items = tuple(NodeProperties(node, tuple(found.get(node.id, ()))) for node in page.items)
-    omitted = tuple(one for one in sorted(relations) if one not in chosen) if chosen is not None else ()
-    return NodesByProperty(
-        Page(items, page.positions, page.total, page.stop, page.note), chosen, () if properties else omitted, absent
-    )
+        chosen = _chosen(ids_by_name, {each.name for each in absent})
+        triples = {node: [each for each in own if each.relation.id in chosen] for node, own in triples.items()}
+    items = tuple(NodeProperties(node, tuple(triples.get(node.id, ()))) for node in page.items)
+    omitted = () if chosen is None or properties else tuple(sorted(relations.keys() - set(chosen)))
+    return NodesByProperty(Page(items, page.positions, page.total, page.stop, page.note), chosen, omitted, absent)
+
+
+def _chosen(ids_by_name: Mapping[str, Sequence[str]], absent: Collection[str]) -> tuple[str, ...]:
+    """The ids of the properties that are shown; the name itself of one that the graph has, but none of these nodes."""
+    columns = [
+        ids or [name]
+        for name, ids in ids_by_name.items()
+        if ids or not (name in absent or name.casefold() in ALWAYS_THERE)
+    ]
+    return tuple(dict.fromkeys(chain.from_iterable(columns)))
 
 
 async def _nodes(
@@ -110,16 +119,18 @@ async def _nodes(
 async def _absent_properties(
     graph: GraphAdapter, names: Sequence[str], marks: Marks | None
 ) -> tuple[AbsentRelation, ...]:
-    """Those of the names that no property of the graph has."""
+    """Those of the names that no property of the graph has. Each costs a store one query at most."""
     present = ALWAYS_THERE | MARKS if marks is not None and marks.order is not None else ALWAYS_THERE
-    absent: list[AbsentRelation] = []
-    for name in names:
+
+    async def nearest(name: str) -> AbsentRelation | None:
         try:
-            if name.casefold() not in present:
-                await graph.nodes(None, name, "", limit=0)  # raises UnknownName
+            await graph.nodes(None, name, "", limit=0)
         except UnknownName as error:
-            absent.append(AbsentRelation(name, tuple(error.nearest)))
-    return tuple(absent)
+            return AbsentRelation(name, tuple(error.nearest))
+        return None
+
+    found = await gathered_for([name for name in names if name.casefold() not in present], nearest)
+    return tuple(absent for absent in found if absent is not None)
 
 
 def _label(label: str) -> str | None:
@@ -128,16 +139,16 @@ def _label(label: str) -> str | None:
 
 async def _properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) -> dict[str, list[Triple]]:
     found: dict[str, list[Triple]] = defaultdict(list)
-    after: str | None = None
-    more = bool(ids)
-    while more:
-        page = await graph.neighbours(
+
+    def read(after: str | None) -> Awaitable[Page[Link]]:
+        return graph.neighbours(
             ids, Direction.OUTGOING, far_end_kind=FarEndKind.LITERAL, limit=_PROPERTIES_AT_ONCE, after=after
         )
-        for link in page.items:
-            found[link.anchor.id].append(link.triple)
-        more = page.stop is Stop.LIMIT and bool(page.items)
-        after = page.positions[-1] if page.positions else None
+
+    if ids:
+        async for page in all_pages(read):
+            for link in page.items:
+                found[link.anchor.id].append(link.triple)
     return {node: marks.added_to(node, found[node]) for node in ids} if marks is not None else found
 
 
@@ -161,7 +172,7 @@ async def get_all_nearest_neighbors(
 
     Raises:
         UnknownName: the graph has no such label or property.
-        UnknownRelation: the nodes have no such relationship; as `resolve_relations`.
+        UnknownRelation: the nodes have no such relationship; the error has the nearest that they have.
     """
     anchors = await _nodes(graph, _label(label), property_name, property_value, marks)
     if not anchors.items:
@@ -172,14 +183,15 @@ async def get_all_nearest_neighbors(
     relation_paths = None
     if narrowed:
         names = [] if relationship is None else [relationship]
-        found = await resolve_relations(
-            graph, anchors.items, names, direction, limits=limits, hops=2, far_end_kind=FarEndKind.ENTITY
-        )
-        offered = found.offered.items
-        chosen = found.facts if names else offered
+        matcher = RelationMatcher(graph, direction, limits, hops=2, far_end_kind=FarEndKind.ENTITY)
+        matches = await matcher.require(anchors.items, names)
+        offered = matches.offered.items
+        chosen = matches.facts if names else offered
         relation_paths = paths_to_far_ends(chosen, offered) if far.is_selective else flattened_paths(chosen)
 
-    read = partial(flattened, graph, ids, direction, relation_paths=relation_paths, far=far, flatten=limits.flatten)
+    read = partial(
+        read_flattened, graph, ids, direction, relation_paths=relation_paths, far=far, flatten=limits.flatten
+    )
     if after is not None or narrowed:
         page = await read(limit=_NODE_LIMIT, after=None if after == FROM_FIRST_LINK else after)
     else:

@@ -28,6 +28,7 @@ from kgnav_mcp.navigation.nodes_by_value import has_label
 from kgnav_mcp.navigation.pages import page_after
 from kgnav_mcp.navigation.references import resolve_entity
 from kgnav_mcp.port import FarEndKind, GraphAdapter, ValueOwner
+from kgnav_mcp.port.lists import all_pages
 
 TOOL = "get_possible_next_cells"
 DISTANCE = "euclidean_distance"
@@ -86,16 +87,15 @@ def _is_wall(distance: float | None) -> bool:
 
 async def distances(graph: GraphAdapter, ids: list[str]) -> Mapping[str, float]:
     """The distances of those cells that have one."""
-    found: dict[str, float] = {}
-    after = None
-    while True:
-        page = await graph.neighbours(ids, None, far_end_kind=FarEndKind.LITERAL, limit=10 * _CELLS, after=after)
-        for link in page.items:
-            if (distance := distance_of(link.triple)) is not None:
-                found[link.anchor.id] = distance
-        if page.stop is not Stop.LIMIT or not page.items:
-            return found
-        after = page.positions[-1]
+    pages = all_pages(
+        lambda after: graph.neighbours(ids, None, far_end_kind=FarEndKind.LITERAL, limit=10 * _CELLS, after=after)
+    )
+    return {
+        link.anchor.id: distance
+        async for page in pages
+        for link in page.items
+        if (distance := distance_of(link.triple)) is not None
+    }
 
 
 MARKED, MARK_ORDER = Relation("marked", "marked"), Relation("mark_order", "mark_order")
@@ -214,13 +214,11 @@ async def _path_cells(graph: GraphAdapter, label: str | None) -> int | None:
     if not await _has_distances(graph):
         return None
     number = 0
-    after: str | None = None
-    while True:
-        page = await graph.values(DISTANCE, label, ValueOwner.NODE, limit=_VALUES, after=after)
+    async for page in all_pages(
+        lambda after: graph.values(DISTANCE, label, ValueOwner.NODE, limit=_VALUES, after=after)
+    ):
         counts = Count.sum(facts.count for facts in page.items if float(facts.value.text) >= 0)
         if counts.certainty is not Certainty.EXACT or page.stop not in (Stop.COMPLETE, Stop.LIMIT):
             return None
         number += counts.value
-        if page.stop is Stop.COMPLETE or not page.items:
-            return number
-        after = page.positions[-1]
+    return number

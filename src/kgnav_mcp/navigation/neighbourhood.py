@@ -28,14 +28,14 @@ from kgnav_mcp.model import (
     RowsOrRelations,
     Triple,
 )
-from kgnav_mcp.navigation.flattening import FlattenedPosition, flattened, flattened_page
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.flattening import FlattenedPosition, flatten_page, read_flattened
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import EntityArgument, read_at_entities
 from kgnav_mcp.navigation.relation_lists import (
     Ranker,
     bm25,
     hops_of,
-    ranked,
+    rank_relations,
     single_relation,
     without_classes,
     without_hidden,
@@ -49,7 +49,7 @@ _QUALIFIED = 2
 
 async def search(
     graph: GraphAdapter,
-    given: EntityArgument,
+    anchors: EntityArgument,
     direction: Direction,
     *,
     only: Sequence[str] = (),
@@ -73,7 +73,7 @@ async def search(
     """
     if only or far.is_selective:
         found = await RelationReader(graph, direction, limits, far, refuse_absent=refuse_absent).rows(
-            given, only, after
+            anchors, only, after
         )
         return Neighbourhood(
             found.entities,
@@ -82,16 +82,18 @@ async def search(
             entities_without=found.entities_without,
             absent=found.absent,
         )
-    entities, answer = await read_at_entities(graph, given, partial(_rows_or_relations, graph, direction, limits))
+    entities, answer = await read_at_entities(graph, anchors, partial(_rows_or_relations, graph, direction, limits))
     if answer.relations is not None:
-        return await _collapsed(
+        return await _hub_relations(
             graph, entities, direction, answer.relations, question, after=after, limits=limits, ranker=ranker
         )
     ids = [entity.id for entity in entities]
     if after is not None:
-        rows = await flattened(graph, ids, direction, limit=limits.hub_threshold, after=after, flatten=limits.flatten)
+        rows = await read_flattened(
+            graph, ids, direction, limit=limits.hub_threshold, after=after, flatten=limits.flatten
+        )
         return Neighbourhood(entities, direction, rows=_triples(rows))
-    rows = await flattened_page(graph, answer.rows, flatten=limits.flatten)
+    rows = await flatten_page(graph, answer.rows, flatten=limits.flatten)
     if rows.items:
         without = entities_without({"": {link.anchor.id for link in rows.items}}, entities)
         return Neighbourhood(entities, direction, rows=_triples(rows), entities_without=without)
@@ -130,7 +132,7 @@ async def _rows_or_relations(
     return replace(found, relations=without_hidden(without_classes(found.relations, graph)))
 
 
-async def _collapsed(
+async def _hub_relations(
     graph: GraphAdapter,
     entities: tuple[Entity, ...],
     direction: Direction,
@@ -151,11 +153,11 @@ async def _collapsed(
     anchor = entities[0] if len(entities) == 1 else None
     without = entities_without_any(facts, entities)
     if single is None:
-        page = await ranked(facts, question, anchor, ranker, after)
+        page = await rank_relations(facts, question, anchor, ranker, after)
         return Neighbourhood(entities, direction, relations=page, entities_without=without)
     ids = [entity.id for entity in entities]
     limit = limits.hub_threshold if anchor else limits.row_limit
-    rows = await flattened(
+    rows = await read_flattened(
         graph, ids, direction, relation_paths=[(single.id,)], limit=limit, characters=limits.characters, after=after
     )
     note = " ".join(filter(None, (rows.note, facts.note)))

@@ -22,8 +22,8 @@ from kgnav_mcp.errors import (
     UnknownRelation,
 )
 from kgnav_mcp.model import Direction, Entity, Node, ReasoningStep, Stop, Trail, Triple
-from kgnav_mcp.navigation.flattening import flattened
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.flattening import read_flattened
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import NEAREST, NameIndex, nearest_names, resolve_entity, spellings
 from kgnav_mcp.navigation.relation_reader import RelationReader
 from kgnav_mcp.navigation.shown_graph import node_key
@@ -125,7 +125,7 @@ _RELATIONS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class GivenStep:
+class SubmittedStep:
     """A step as given by the client: ids or names, and at least one cited triple."""
 
     anchor: str
@@ -145,7 +145,7 @@ class StepLimits:
 
 
 async def add_step(
-    graph: GraphAdapter, trail: Trail, given: GivenStep, *, limits: Limits, most: StepLimits
+    graph: GraphAdapter, trail: Trail, submitted: SubmittedStep, *, limits: Limits, most: StepLimits
 ) -> Sequence[ReasoningStep]:
     """All steps of a trail, with this one checked and appended. Recording the call on the trail keeps the step.
 
@@ -164,7 +164,7 @@ async def add_step(
             "answers.",
         )
     try:
-        step = await _StepCheck(graph, given, limits).step()
+        step = await _StepCheck(graph, submitted, limits).step()
     except InvalidRequest as error:
         if _refusals(trail) + 1 >= most.retries:
             error.next_step = (
@@ -202,26 +202,26 @@ def _refusals(trail: Trail) -> int:
 class _StepCheck:
     """The check of one step."""
 
-    def __init__(self, graph: GraphAdapter, given: GivenStep, limits: Limits) -> None:
+    def __init__(self, graph: GraphAdapter, submitted: SubmittedStep, limits: Limits) -> None:
         self._graph = graph
-        self._given = given
+        self._submitted = submitted
         self._limits = replace(limits, characters=None)
-        self._anchor = Entity(given.anchor)
+        self._anchor = Entity(submitted.anchor)
         self._rows: Sequence[Triple] = ()
         self._stop = Stop.COMPLETE
 
     async def step(self) -> ReasoningStep:
-        given = self._given
+        submitted = self._submitted
         try:
-            found = await self._follower().rows(given.anchor, [given.relation])
+            found = await self._reader().rows(submitted.anchor, [submitted.relation])
         except UnknownRelation as error:
             raise await self._relation_error(error) from error
         (self._anchor,) = found.entities
         self._rows, self._stop = [link.triple for link in found.page.items], found.page.stop
-        triples = dict.fromkeys([one for citation in given.cited for one in await self._cited_triples(citation)])
-        return ReasoningStep(self._anchor, tuple(triples), given.inference)
+        triples = dict.fromkeys([one for citation in submitted.cited for one in await self._cited_triples(citation)])
+        return ReasoningStep(self._anchor, tuple(triples), submitted.inference)
 
-    def _follower(self, words: str | None = None) -> RelationReader:
+    def _reader(self, words: str | None = None) -> RelationReader:
         return RelationReader(self._graph, Direction.OUTGOING, self._limits, far=FarEndFilter(words=words))
 
     async def _relation_error(self, error: UnknownRelation) -> InvalidRequest:
@@ -238,7 +238,7 @@ class _StepCheck:
             page = (await RelationReader(self._graph, Direction.INCOMING, few).rows(anchor, [error.relation])).page
             message = f"{name} does not leave {shown}, but leads to it"
         else:
-            page = await flattened(self._graph, [anchor.id], Direction.INCOMING, limit=NEAREST)
+            page = await read_flattened(self._graph, [anchor.id], Direction.INCOMING, limit=NEAREST)
             message = f"{shown} is not the head of any triple"
         step = (
             "Anchor the step at the head of such a triple."
@@ -271,20 +271,20 @@ class _StepCheck:
 
     async def _check_head(self, citation: Citation) -> None:
         anchor = self._anchor
-        if citation.head.strip() == self._given.anchor.strip() or is_text_of_node(citation.head, anchor):
+        if citation.head.strip() == self._submitted.anchor.strip() or is_text_of_node(citation.head, anchor):
             return
         if anchor.id not in await self._candidates(citation.head):
             raise self._refusal(f"{citation} does not have the head {echoed(anchor.id)}", self._rows[:NEAREST])
 
     def _of_relation(self, citation: Citation, rows: Sequence[Triple]) -> list[Triple]:
         """The rows of the cited relation, which is that of the step or one of its two-hop relations."""
-        if citation.relation.strip().casefold() == self._given.relation.strip().casefold():
+        if citation.relation.strip().casefold() == self._submitted.relation.strip().casefold():
             return list(rows)
         relations = list(dict.fromkeys(row.relation for row in rows))
         cited_relations = set(NameIndex(relations, lambda one: (one.id, one.label)).find(citation.relation))
         if not cited_relations:
             raise self._refusal(
-                f"{citation} is not of the step's relation {echoed(self._given.relation)}", rows[:NEAREST]
+                f"{citation} is not of the step's relation {echoed(self._submitted.relation)}", rows[:NEAREST]
             )
         return [row for row in rows if row.relation in cited_relations]
 
@@ -299,7 +299,7 @@ class _StepCheck:
             edges = await self._graph.edges([self._anchor.id], list(entities), relations=sorted(direct), limit=NEAREST)
             return [replace(edge, tail=entities[edge.tail.id]) for edge in edges.items if isinstance(edge.tail, Entity)]
         words = next((entity.label for entity in entities.values() if entity.label), citation.tail)
-        found = await self._follower(words).rows(self._anchor, [self._given.relation])
+        found = await self._reader(words).rows(self._anchor, [self._submitted.relation])
         matching = self._of_relation(citation, [link.triple for link in found.page.items]) if found.page.items else []
         matching = [
             row for row in matching if isinstance(row.tail, Entity) and row.tail.id in entities

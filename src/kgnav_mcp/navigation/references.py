@@ -15,10 +15,21 @@ from rapidfuzz import fuzz, process
 
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
-from kgnav_mcp.model import AbsentRelation, Direction, Entity, Namesake, Page, RelationFacts, T, ValueMatch
+from kgnav_mcp.model import (
+    AbsentRelation,
+    AnchoredPage,
+    Direction,
+    Entity,
+    Namesake,
+    Page,
+    RelationFacts,
+    T,
+    ValueMatch,
+)
 from kgnav_mcp.model.ids import is_obo_id, local_name
 from kgnav_mcp.navigation.codes import entities_with_codes, is_shared, shared_code_note
-from kgnav_mcp.navigation.pages import Limits, select
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.pages import select
 from kgnav_mcp.navigation.relation_lists import relation_facts, words
 from kgnav_mcp.port import FarEndKind, GraphAdapter
 
@@ -31,7 +42,8 @@ NEAREST = 5
 
 _MAX_ADVISED = 8
 """Unknown names of one call for which the nearest names are looked up."""
-_NAMESAKES = 20
+_MAX_NAMESAKES = 20
+"""Entities with one name that are read, to list them in the error for an ambiguous name."""
 _COMPARED_CHARACTERS = 200
 """Characters of a name that are compared: the cost grows with the product of both lengths."""
 _IN_BRACKETS = re.compile(r"<[^<>\s]+:[^<>\s]+>")
@@ -85,88 +97,97 @@ async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
     return entity
 
 
-async def resolve_entities(graph: GraphAdapter, given: EntityArgument) -> tuple[Entity, ...]:
+async def resolve_entities(graph: GraphAdapter, anchors: EntityArgument) -> tuple[Entity, ...]:
     """The entities that one or many references mean, each once, in the given order.
 
     Raises:
         UnresolvedEntities: several references are unknown or ambiguous; the error has all of these.
         UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
     """
-    if (entities := _entities(given)) is not None:
+    if (entities := _entities(anchors)) is not None:
         return entities
-    references = _references(given)
+    references = _references(anchors)
     return await _resolved(graph, references, await graph.describe(references))
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedRelations:
-    """Entities and relations, resolved from a user's references."""
+class RelationMatches:
+    """The relations of entities that a user's names mean."""
 
     entities: tuple[Entity, ...]
     by_name: Mapping[str, Sequence[RelationFacts]]
     """The relations that each name matches; empty for an unknown name."""
     offered: Page[RelationFacts]
     """All relations of the entities in the direction."""
-    absent: tuple[AbsentRelation, ...] = ()
-    """The unknown names, with the nearest relations."""
 
     @property
     def facts(self) -> list[RelationFacts]:
         """The relations that were named."""
-        return [fact for found in self.by_name.values() for fact in found]
+        return [fact for matches in self.by_name.values() for fact in matches]
 
 
-async def resolve_relations(
-    graph: GraphAdapter,
-    given: EntityArgument,
-    names: Sequence[str],
-    direction: Direction | None,
-    *,
-    limits: Limits,
-    hops: int = 1,
-    far_end_kind: FarEndKind | None = None,
-    offers: Callable[[str], bool] = lambda _: True,
-    refuse_absent: bool = False,
-    explain_absent: bool = True,
-) -> ResolvedRelations:
-    """The entities that references mean, and the relations in this direction (None: in both) that names mean there.
+@dataclass(frozen=True, slots=True)
+class RelationMatcher:
+    """Matches names with the relations of entities in one direction, or in both (None)."""
 
-    Two-hop relations are read only if a name means no one-hop relation, or with `hops` 2. Relations for which `offers`
-    is false do not count. Without `explain_absent` the result does not list absent relations.
+    graph: GraphAdapter
+    direction: Direction | None
+    limits: Limits
+    hops: int = 1
+    """With 1, two-hop relations are read only if a name means no one-hop relation; with 2 always."""
+    far_end_kind: FarEndKind | None = None
+    """Only rows that lead to such ends count."""
+    offers: Callable[[str], bool] = lambda _: True
+    """Whether a relation counts, by its id."""
 
-    Raises:
-        UnknownRelation: no name means a relation of any of the entities; with `refuse_absent`, one does not. The error
-            has the nearest relations that there are, or says that it exists in the other direction.
-        UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
-    """
-    entities = await resolve_entities(graph, given)
-    ids = [entity.id for entity in entities]
+    async def require(
+        self, entities: Sequence[Entity], names: Sequence[str], *, every_name: bool = False
+    ) -> RelationMatches:
+        """As `match`, if at least one name means a relation, or there are no names.
 
-    async def read(hops: int) -> Page[RelationFacts]:
-        page = await relation_facts(
-            graph, ids, direction, hops=hops, hidden=True, far_end_kind=far_end_kind, limits=limits
-        )
-        return select(page, [offers(fact.relation.id) for fact in page.items])
+        Raises:
+            UnknownRelation: no name means a relation of any of the entities; with `every_name`, one does not. The error
+                has the nearest relations that there are, or says that it exists in the other direction.
+        """
+        matches = await self.match(entities, names)
+        if names and not (all if every_name else any)(matches.by_name.values()):
+            absent = await self.absent(matches)
+            raise _unknown_relation(absent[0], entities, self.direction, matches.offered.items)
+        return matches
 
-    offered = await read(hops)
-    by_name = matching_relations(names, offered.items)
-    if hops == 1 and not all(by_name.values()):
-        offered = await read(2)
+    async def match(self, entities: Sequence[Entity], names: Sequence[str]) -> RelationMatches:
+        """The relations that the names mean at the entities, together with all that they have."""
+        offered = await self._offered(entities, self.hops)
         by_name = matching_relations(names, offered.items)
-    refused = bool(names) and not (all if refuse_absent else any)(by_name.values())
-    absent = list[AbsentRelation]()
-    if refused or explain_absent:
-        missing = [name for name, found in by_name.items() if not found]
+        if self.hops == 1 and not all(by_name.values()):
+            offered = await self._offered(entities, 2)
+            by_name = matching_relations(names, offered.items)
+        return RelationMatches(tuple(entities), by_name, offered)
+
+    async def absent(self, matches: RelationMatches) -> tuple[AbsentRelation, ...]:
+        """The names without a match, with the nearest relations, or with the note that the other direction has it."""
+        missing = [name for name, found in matches.by_name.items() if not found]
         opposite: Sequence[RelationFacts] = ()
-        if missing and direction is not None:
-            page = await relation_facts(
-                graph, ids, direction.opposite, hidden=True, far_end_kind=far_end_kind, limits=limits
-            )
-            opposite = page.items
-        absent += _absent_relations(missing, offered.items, opposite)
-    if refused:
-        raise _unknown_relation(absent[0], entities, direction, offered.items)
-    return ResolvedRelations(entities, by_name, offered, tuple(absent))
+        if missing and self.direction is not None:
+            opposite = (await self._relations(matches.entities, self.direction.opposite, hops=2)).items
+        return _absent_relations(missing, matches.offered.items, opposite)
+
+    async def _offered(self, entities: Sequence[Entity], hops: int) -> Page[RelationFacts]:
+        page = await self._relations(entities, self.direction, hops=hops)
+        return select(page, [self.offers(fact.relation.id) for fact in page.items])
+
+    async def _relations(
+        self, entities: Sequence[Entity], direction: Direction | None, *, hops: int
+    ) -> AnchoredPage[RelationFacts]:
+        return await relation_facts(
+            self.graph,
+            [entity.id for entity in entities],
+            direction,
+            hops=hops,
+            hidden=True,
+            far_end_kind=self.far_end_kind,
+            limits=self.limits,
+        )
 
 
 class HasEntities(Protocol):
@@ -182,7 +203,7 @@ A = TypeVar("A", bound=HasEntities)
 
 
 async def read_at_entities(
-    graph: GraphAdapter, given: EntityArgument, read: Callable[[Sequence[str]], Awaitable[A]]
+    graph: GraphAdapter, anchors: EntityArgument, read: Callable[[Sequence[str]], Awaitable[A]]
 ) -> tuple[tuple[Entity, ...], A]:
     """The entities that references mean, each once, and the result of `read` for their ids.
 
@@ -191,9 +212,9 @@ async def read_at_entities(
     Raises:
         As `resolve_entities`.
     """
-    if (known := _entities(given)) is not None:
+    if (known := _entities(anchors)) is not None:
         return known, await read([entity.id for entity in known])
-    references = _references(given)
+    references = _references(anchors)
     found = await read(references)
     entities = await _resolved(graph, references, found.anchors)
     read_again = any(one.asked_as is not None for one in entities) and (len(entities) > 1 or not found.items)
@@ -202,16 +223,16 @@ async def read_at_entities(
     return entities, found
 
 
-def _entities(given: EntityArgument) -> tuple[Entity, ...] | None:
+def _entities(argument: EntityArgument) -> tuple[Entity, ...] | None:
     """The given entities; None if references are given."""
-    if isinstance(given, Entity):
-        return (given,)
-    entities = [one for one in given if isinstance(one, Entity)]
+    if isinstance(argument, Entity):
+        return (argument,)
+    entities = [one for one in argument if isinstance(one, Entity)]
     return tuple(entities) if entities else None
 
 
-def _references(given: EntityArgument) -> list[str]:
-    references = [given] if isinstance(given, str) else [str(one) for one in cast("Sequence[str]", given)]
+def _references(argument: EntityArgument) -> list[str]:
+    references = [argument] if isinstance(argument, str) else [str(one) for one in cast("Sequence[str]", argument)]
     if not references or not all(reference.strip() for reference in references):
         raise InvalidArgument("the entity is empty", next_step="Pass an entity id, as printed in an answer.")
     return references
@@ -262,7 +283,7 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
     named = {reference: reference.strip() for reference in references if reference not in entities}
     if not named:
         return entities
-    pages = await graph.find_by_names(list(named.values()), limit=_NAMESAKES)
+    pages = await graph.find_by_names(list(named.values()), limit=_MAX_NAMESAKES)
     inexact = [name for name in named.values() if all(one.name != name for one in pages[name].items)]
     codes = await entities_with_codes(graph, inexact)
     looked_up = {

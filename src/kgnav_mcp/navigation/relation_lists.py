@@ -18,7 +18,8 @@ from typing import Protocol
 
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import AnchoredPage, Direction, Entity, Page, Relation, RelationFacts, Stop
-from kgnav_mcp.navigation.pages import Limits, page_after, select
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.pages import page_after, select
 from kgnav_mcp.port import Capability, FarEndKind, GraphAdapter
 
 
@@ -79,7 +80,7 @@ def without_hidden(page: AnchoredPage[RelationFacts]) -> AnchoredPage[RelationFa
     return replace(shown, note=" ".join(filter(None, (page.note, note))))
 
 
-async def ranked(
+async def rank_relations(
     facts: Page[RelationFacts], question: str | None, anchor: Entity | None, ranker: Ranker, after: str | None
 ) -> Page[RelationFacts]:
     """The relations after the position `after`, ranked by the question; in their own order without a question.

@@ -18,13 +18,13 @@ from kgnav_mcp.model import (
     RelationFacts,
     Stop,
 )
-from kgnav_mcp.navigation.flattening import FlattenedPage, flattened
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.flattening import FlattenedPage, read_flattened
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import (
     EntityArgument,
-    ResolvedRelations,
+    RelationMatcher,
     read_at_entities,
-    resolve_relations,
+    resolve_entities,
 )
 from kgnav_mcp.port import ANY_FAR_END, FarEndFilter, GraphAdapter
 
@@ -44,50 +44,56 @@ class RelationReader:
     refuse_absent: bool = False
     """Whether a relation that no entity has is an error even if they have others of the list."""
 
-    async def rows(self, given: EntityArgument, names: Sequence[str], after: str | None = None) -> AtEntities[Link]:
+    async def rows(self, anchors: EntityArgument, names: Sequence[str], after: str | None = None) -> AtEntities[Link]:
         """The rows of these relations (of all if there are no names), and which entities lack one of the relations.
 
         Names are tried as ids first. Only if one of them gives no rows are they matched with the entities' relations.
         Those that match none are in `absent` of the first page. A cursor belongs to the list of the matched relations.
 
         Raises:
-            UnknownRelation, UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as
-                `resolve_relations`.
+            UnknownRelation: as `RelationMatcher.require`.
+            UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
         """
         if self.far.is_selective:
-            return await self._rows_by_far_ends(given, names, after)
+            return await self._rows_by_far_ends(anchors, names, after)
         if after is None and all(map(self.offers, names)):
             relation_paths = [likely_path(name) for name in names]
-            entities, page = await read_at_entities(self.graph, given, partial(self._read, relation_paths))
+            entities, page = await read_at_entities(self.graph, anchors, partial(self._read, relation_paths))
             if all(_has_rows_of(page, name) for name in names):
                 return AtEntities(entities, page, await self._entities_without_at(page, entities, names))
-            given = entities
-        found = await self._resolved(given, names, after)
-        page = await self._read(flattened_paths(found.facts), [entity.id for entity in found.entities], after)
+            anchors = entities
+        matcher = self._matcher()
+        entities = await resolve_entities(self.graph, anchors)
+        matches = await matcher.require(entities, names, every_name=self.refuse_absent)
+        page = await self._read(flattened_paths(matches.facts), [entity.id for entity in entities], after)
         if after is not None:
-            return AtEntities(found.entities, page)
-        there = {name: facts for name, facts in found.by_name.items() if facts}
-        return AtEntities(found.entities, page, _entities_without(there, found.entities, found.offered), found.absent)
+            return AtEntities(entities, page)
+        present = {name: facts for name, facts in matches.by_name.items() if facts}
+        absent = await matcher.absent(matches)
+        return AtEntities(entities, page, _entities_without(present, entities, matches.offered), absent)
 
     async def _rows_by_far_ends(
-        self, given: EntityArgument, names: Sequence[str], after: str | None
+        self, anchors: EntityArgument, names: Sequence[str], after: str | None
     ) -> AtEntities[Link]:
         """The rows whose far ends match the filter, and which entities have none."""
-        found = await self._resolved(given, names, after, hops=2)
-        chosen = found.facts if names else found.offered.items
-        relation_paths = paths_to_far_ends(chosen, found.offered.items)
-        page = await self._read(relation_paths, [entity.id for entity in found.entities], after)
+        matcher = self._matcher(hops=2)
+        entities = await resolve_entities(self.graph, anchors)
+        matches = await matcher.require(entities, names, every_name=self.refuse_absent)
+        chosen = matches.facts if names else matches.offered.items
+        relation_paths = paths_to_far_ends(chosen, matches.offered.items)
+        page = await self._read(relation_paths, [entity.id for entity in entities], after)
         if not page.items and after is None:
             await check_label(self.graph, self.far)
         complete = page.stop is Stop.COMPLETE and after is None and bool(page.items)
-        without = entities_without({"": _anchors(page)}, found.entities) if complete else ()
-        return AtEntities(found.entities, page, without, found.absent)
+        without = entities_without({"": _anchors(page)}, entities) if complete else ()
+        absent = await matcher.absent(matches) if after is None else ()
+        return AtEntities(entities, page, without, absent)
 
     def _read(
         self, relation_paths: Sequence[tuple[str, ...]], ids: Sequence[str], after: str | None = None
     ) -> Awaitable[FlattenedPage]:
         limits = self.limits
-        return flattened(
+        return read_flattened(
             self.graph,
             ids,
             self.direction,
@@ -112,23 +118,11 @@ class RelationReader:
             return entities_without(
                 {name: {link.anchor.id for link in links if _is_row_of(link, name)} for name in names}, entities
             )
-        found = await self._resolved(entities, names, None)
-        return _entities_without(found.by_name, entities, found.offered)
+        matches = await self._matcher().require(entities, names, every_name=self.refuse_absent)
+        return _entities_without(matches.by_name, entities, matches.offered)
 
-    async def _resolved(
-        self, given: EntityArgument, names: Sequence[str], after: str | None, hops: int = 1
-    ) -> ResolvedRelations:
-        return await resolve_relations(
-            self.graph,
-            given,
-            names,
-            self.direction,
-            limits=self.limits,
-            hops=hops,
-            offers=self.offers,
-            refuse_absent=self.refuse_absent,
-            explain_absent=after is None,
-        )
+    def _matcher(self, hops: int = 1) -> RelationMatcher:
+        return RelationMatcher(self.graph, self.direction, self.limits, hops=hops, offers=self.offers)
 
 
 def likely_path(relation: str) -> tuple[str, ...]:

@@ -12,16 +12,17 @@ from functools import partial
 
 from kgnav_mcp.concurrency import gathered_for
 from kgnav_mcp.model import AnchoredPage, AtEntities, Direction, Entity, Link, RelationFacts, Stop, Triple
-from kgnav_mcp.navigation.pages import Limits, page_after, refuse_partial, select
-from kgnav_mcp.navigation.references import EntityArgument, read_at_entities, resolve_relations
-from kgnav_mcp.navigation.relation_lists import Ranker, bm25, ranked, relation_facts
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.pages import page_after, refuse_partial, select
+from kgnav_mcp.navigation.references import EntityArgument, RelationMatcher, read_at_entities, resolve_entities
+from kgnav_mcp.navigation.relation_lists import Ranker, bm25, rank_relations, relation_facts
 from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without_any, paths_to_far_ends
 from kgnav_mcp.port import GraphAdapter
 
 
 async def get_relations(
     graph: GraphAdapter,
-    given: EntityArgument,
+    anchors: EntityArgument,
     *,
     question: str | None = None,
     after: str | None = None,
@@ -35,9 +36,9 @@ async def get_relations(
     Raises:
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
-    entities, offered = await read_at_entities(graph, given, partial(_offered, graph, limits))
+    entities, offered = await read_at_entities(graph, anchors, partial(_offered, graph, limits))
     facts = replace(page_after(offered.items, None, offered.stop), note=offered.note)
-    page = await ranked(facts, question, entities[0] if len(entities) == 1 else None, ranker, after)
+    page = await rank_relations(facts, question, entities[0] if len(entities) == 1 else None, ranker, after)
     if question and len(page.items) > limits.top_k:
         cut = slice(limits.top_k)
         page = replace(page, items=page.items[cut], positions=page.positions[cut], stop=Stop.LIMIT)
@@ -46,7 +47,7 @@ async def get_relations(
 
 async def get_triples(
     graph: GraphAdapter,
-    given: EntityArgument,
+    anchors: EntityArgument,
     relations: Sequence[str],
     *,
     after: str | None = None,
@@ -62,8 +63,8 @@ async def get_triples(
             if they have some of them only.
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
-    follower = RelationReader(graph, None, limits, offers=limits.offers, refuse_absent=refuse_absent)
-    return await follower.rows(given, relations, after)
+    reader = RelationReader(graph, None, limits, offers=limits.offers, refuse_absent=refuse_absent)
+    return await reader.rows(anchors, relations, after)
 
 
 async def _offered(graph: GraphAdapter, limits: Limits, ids: Sequence[str]) -> AnchoredPage[RelationFacts]:
@@ -93,7 +94,7 @@ _ROWS_PER_QUERY = 40
 
 
 async def relation_triples(
-    graph: GraphAdapter, given: EntityArgument, names: Sequence[str], *, limits: Limits
+    graph: GraphAdapter, anchors: EntityArgument, names: Sequence[str], *, limits: Limits
 ) -> tuple[tuple[Entity, ...], Sequence[Triple]]:
     """The entities, and the first triples of the first relations at them, in both directions.
 
@@ -106,25 +107,20 @@ async def relation_triples(
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
     first = list(dict.fromkeys(names))[:RELATIONS]
-    found = await resolve_relations(
-        graph, given, first, None, limits=limits, hops=2, offers=limits.offers, explain_absent=False
-    )
-    refuse_partial(found.offered.stop)
-    ids = [entity.id for entity in found.entities]
+    entities = await resolve_entities(graph, anchors)
+    matches = await RelationMatcher(graph, None, limits, hops=2, offers=limits.offers).require(entities, first)
+    refuse_partial(matches.offered.stop)
+    ids = [entity.id for entity in entities]
+    offered = matches.offered.items
     lists = await gathered_for(
-        [(direction, path) for fact in found.facts for direction, path in _relation_paths(fact, found.offered.items)],
+        [(fact.direction, path) for fact in matches.facts for path in paths_to_far_ends([fact], offered)],
         lambda one: _read(graph, ids, *one),
     )
     by_relation: dict[str, dict[Triple, None]] = {}
     for link in (link for links in lists for link in links):
         by_relation.setdefault(link.triple.relation.id, {})[_plain(link.triple)] = None
     triples = [triple for each in by_relation.values() for triple in [*each][:TRIPLES_PER_RELATION]]
-    return found.entities, triples
-
-
-def _relation_paths(fact: RelationFacts, offered: Sequence[RelationFacts]) -> list[tuple[Direction, tuple[str, ...]]]:
-    """The relation and, if it leads to mediators, those through them."""
-    return [(fact.direction, path) for path in paths_to_far_ends([fact], offered)]
+    return entities, triples
 
 
 async def _read(graph: GraphAdapter, ids: Sequence[str], direction: Direction, path: tuple[str, ...]) -> Sequence[Link]:

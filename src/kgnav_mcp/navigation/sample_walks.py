@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgnav_mcp.model import Certainty, Direction, Entity, Node, Relation, RelationFacts, Stop, Triple
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.relation_lists import relation_facts
 from kgnav_mcp.port import Capability, FarEndKind, GraphAdapter
 

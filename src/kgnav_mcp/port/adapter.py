@@ -106,7 +106,7 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
         entity has the exact spelling, or if the store would have to read every name. By default: the best candidates
         of `find` that have the name.
         """
-        return await defaults.named(self, name, limit=limit)
+        return await defaults.find_by_name(self, name, limit=limit)
 
     async def find_by_names(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
         """The result of `find_by_name` for each name, read by a few queries. By default it is called for each.
@@ -123,7 +123,7 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
         language are compared, no numbers or dates. A store without an index of values may omit
         matches that it could find only by reading millions of nodes. By default all rows are read.
         """
-        return await defaults.nodes_with_values(self, values, limit=limit)
+        return await defaults.find_by_values(self, values, limit=limit)
 
     async def find_by_meaning(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         """Entities whose name and description mean what a hint means, most similar first, each with its similarity.
@@ -218,7 +218,7 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
         The order is that of `neighbours`, but a store that searches lists too long to read returns rows with literals
         first. A word also matches as the beginning of a longer one, and letter case is ignored. If no far end has the
         words, typos are forgiven if the store can. The label is one that `describe` returns. By default at most
-        `matching.MAX_READ` rows are read and compared; a note says when there were more.
+        `far_end_filters.MAX_READ` rows are read and compared; a note says when there were more.
         """
         return await far_end_filters.matching(self, MatchRequest(ids, direction, relation_paths, far, limit, after))
 
@@ -255,7 +255,11 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
 
         Called only for entities without rows, so it may cost more than other verbs. By default all rows are read.
         """
-        return await defaults.qualified(self, entity, limit=limit) if Capability.QUALIFIERS in self.capabilities else ()
+        return (
+            await defaults.triples_by_qualifier(self, entity, limit=limit)
+            if Capability.QUALIFIERS in self.capabilities
+            else ()
+        )
 
     async def node_ids(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import islice, product
@@ -39,19 +39,19 @@ from kgnav_mcp.model import (
     ValueMatch,
 )
 from kgnav_mcp.port.basic_verbs import BasicVerbs
-from kgnav_mcp.port.lists import page_of
+from kgnav_mcp.port.lists import all_pages, page_of
 from kgnav_mcp.port.terms import FarEndKind, ValueOwner
 from kgnav_mcp.values.scalars import value_order
 
 _ROWS = 5_000
 """Rows per page."""
-_NAMESAKES = 20
+_MIN_CANDIDATES = 20
 """Minimum number of candidates of `find` that are compared with a name."""
 
 
-async def named(graph: BasicVerbs, name: str, *, limit: int) -> Page[Namesake]:
+async def find_by_name(graph: BasicVerbs, name: str, *, limit: int) -> Page[Namesake]:
     """The candidates of `find` that have the name in any letter case, exact spelling first."""
-    found = (await graph.find(name, limit=max(limit, _NAMESAKES))).items
+    found = (await graph.find(name, limit=max(limit, _MIN_CANDIDATES))).items
     namesakes = [Namesake(one.entity, one.matched) for one in found if one.matched.casefold() == name.casefold()]
     namesakes.sort(key=lambda one: one.name != name)
     return page_of(namesakes, limit)
@@ -77,7 +77,9 @@ async def relations(
     ends: dict[tuple[Direction, Relation], dict[Node, None]] = defaultdict(dict)
     page: AnchoredPage[Link] = AnchoredPage((), (), Count(0))
     anchors = page.anchors
-    async for page in _pages(graph, ids, direction, far_end_kind=far_end_kind):
+    async for page in all_pages(
+        lambda after: graph.neighbours(ids, direction, far_end_kind=far_end_kind, limit=_ROWS, after=after)
+    ):
         anchors = {**page.anchors, **anchors}
         for link in page.items:
             key = link.direction, link.triple.relation
@@ -121,10 +123,18 @@ async def edges(
     items: list[Triple] = []
     positions: list[str] = []
     stop = Stop.COMPLETE
-    rows = _pages(
-        graph, heads, Direction.OUTGOING, far_end_kind=FarEndKind.ENTITY, relation_paths=relation_paths, after=after
-    )
-    async for page in rows:
+
+    def read(after: str | None) -> Awaitable[AnchoredPage[Link]]:
+        return graph.neighbours(
+            heads,
+            Direction.OUTGOING,
+            relation_paths=relation_paths,
+            far_end_kind=FarEndKind.ENTITY,
+            limit=_ROWS,
+            after=after,
+        )
+
+    async for page in all_pages(read, after):
         for link, position in zip(page.items, page.positions, strict=True):
             if isinstance(link.far_end, Entity) and link.far_end.id in wanted:
                 items.append(link.triple)
@@ -134,26 +144,6 @@ async def edges(
             return Page(tuple(items[:limit]), tuple(positions[:limit]), Count.at_least(len(items)), Stop.LIMIT)
     complete = stop is Stop.COMPLETE and after is None
     return Page(tuple(items), tuple(positions), Count(len(items)) if complete else Count.at_least(len(items)), stop)
-
-
-async def _pages(
-    graph: BasicVerbs,
-    ids: Sequence[str],
-    direction: Direction | None,
-    *,
-    far_end_kind: FarEndKind | None,
-    relation_paths: Sequence[tuple[str, ...]] | None = None,
-    after: str | None = None,
-) -> AsyncGenerator[AnchoredPage[Link]]:
-    """All pages of rows at the entities. The stop of the last one says whether some rows could not be read."""
-    while True:
-        page = await graph.neighbours(
-            ids, direction, relation_paths=relation_paths, far_end_kind=far_end_kind, limit=_ROWS, after=after
-        )
-        yield page
-        if page.stop is not Stop.LIMIT or not page.items:
-            return
-        after = page.positions[-1]
 
 
 _K = TypeVar("_K")
@@ -192,7 +182,7 @@ async def values(
     return page_of(values, limit, after)
 
 
-async def nodes_with_values(graph: BasicVerbs, texts: Collection[str], *, limit: int) -> dict[str, list[ValueMatch]]:
+async def find_by_values(graph: BasicVerbs, texts: Collection[str], *, limit: int) -> dict[str, list[ValueMatch]]:
     """The first nodes with a property that has exactly one of these texts as its value, for each text."""
     nodes, rows = await _read_graph(graph) if texts else ({}, [])
     found: dict[str, list[ValueMatch]] = defaultdict(list)
@@ -240,7 +230,7 @@ async def schema(graph: BasicVerbs, name: str | None, *, limit: int) -> Schema:
     )
 
 
-async def qualified(graph: BasicVerbs, entity: str, *, limit: int) -> tuple[Triple, ...]:
+async def triples_by_qualifier(graph: BasicVerbs, entity: str, *, limit: int) -> tuple[Triple, ...]:
     """The first rows that have the entity as a qualifier's value."""
     described = (await graph.describe([entity])).get(entity)
     _, rows = await _read_graph(graph) if described else ({}, [])
@@ -317,21 +307,20 @@ def _largest(counts: Counter[_K], limit: int | None = None) -> list[tuple[_K, in
     return sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))[:limit]
 
 
+async def _outgoing(graph: BasicVerbs, ids: Sequence[str]) -> list[Link]:
+    """All outgoing rows of these nodes."""
+    pages = all_pages(lambda after: graph.neighbours(ids, Direction.OUTGOING, limit=_SCANNED_ROWS, after=after))
+    return [link async for page in pages for link in page.items]
+
+
 async def _read_graph(graph: BasicVerbs) -> tuple[dict[str, Entity], list[Triple]]:
     """All nodes by id, and all triples."""
     nodes: dict[str, Entity] = {}
     rows: list[Triple] = []
-    page, after = None, None
-    while page is None or page.stop is Stop.LIMIT:
-        page = await graph.nodes(None, None, None, limit=_NODES, after=after)
-        nodes |= {node.id: node for node in page.items}
-        after = page.positions[-1] if page.positions else None
-        row_page, rows_after = None, None
-        while page.items and (row_page is None or row_page.stop is Stop.LIMIT):
-            ids = [node.id for node in page.items]
-            row_page = await graph.neighbours(ids, Direction.OUTGOING, limit=_SCANNED_ROWS, after=rows_after)
-            rows += (link.triple for link in row_page.items)
-            rows_after = row_page.positions[-1] if row_page.positions else None
+    async for page in all_pages(lambda after: graph.nodes(None, None, None, limit=_NODES, after=after)):
+        ids = [node.id for node in page.items]
+        nodes |= zip(ids, page.items, strict=True)
+        rows += [link.triple for link in await _outgoing(graph, ids)] if ids else []
     return nodes, rows
 
 

@@ -1,12 +1,15 @@
-"""Pages and batches of a list in memory. A position is the number of items up to it."""
+"""Pages and batches of a list in memory, where a position is the number of items up to it; all pages of any list."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Page, Stop, T
+
+PageT = TypeVar("PageT", bound=Page[Any])
 
 _NUMBER = re.compile(r"\d{1,13}", re.ASCII)
 
@@ -42,6 +45,19 @@ def page_of(items: Sequence[T], limit: int, after: str | None = None, *, all_or_
     positions = tuple(str(start + place + 1) for place in range(len(shown)))
     stop = Stop.LIMIT if start + len(shown) < len(items) else Stop.COMPLETE
     return Page(shown, positions, Count(len(items)), stop)
+
+
+async def all_pages(read: Callable[[str | None], Awaitable[PageT]], after: str | None = None) -> AsyncGenerator[PageT]:
+    """All pages of a list after a position; `read` reads one page after a position (None: the first page).
+
+    The stop of the last page says whether the list was read to its end.
+    """
+    while True:
+        page = await read(after)
+        yield page
+        if page.stop is not Stop.LIMIT or not page.positions:
+            return
+        after = page.positions[-1]
 
 
 def invalid_cursor(position: str) -> InvalidCursor:

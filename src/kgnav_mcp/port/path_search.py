@@ -15,7 +15,7 @@ from kgnav_mcp.plan import PathKind, PathLength
 
 N = TypeVar("N")
 E = TypeVar("E")
-Link = tuple[N, tuple[E, ...], N]
+FoundPath = tuple[N, tuple[E, ...], N]
 """A path: its first node, its edges, its last node."""
 Steps = dict[N, list[tuple[E, N]]]
 """For each node, edges and the nodes at their other ends."""
@@ -67,7 +67,7 @@ class _Side(Generic[N, E]):
 class PathSearch(Generic[N, E]):
     """Searches for the paths that match one edge of a pattern. The edges of each node are read once.
 
-    A search is a generator: it yields requests for the edges that it needs next, and returns the paths as links. The
+    A search is a generator: it yields requests for the edges that it needs next, and returns the paths. The
     caller passes the edges to `add_edges`, then resumes the generator. The answer of a CountRequest is sent to it.
     """
 
@@ -101,7 +101,7 @@ class PathSearch(Generic[N, E]):
         self.size = 0
         """About how many nodes and edges the search examines when it is resumed."""
 
-    def links(self, starts: Sequence[N], wanted: frozenset[N] | None, *, forward: bool) -> Search[N, E]:
+    def paths(self, starts: Sequence[N], wanted: frozenset[N] | None, *, forward: bool) -> Search[N, E]:
         """The paths from the starts to the wanted nodes (None: to any). `forward`: edges run from head to tail."""
         search = {
             PathKind.TRAILS: self._trails,
@@ -136,8 +136,8 @@ class PathSearch(Generic[N, E]):
     def _trails(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """All paths with a length between the bounds and no repeated edge."""
         longest, length, held = self._length.longest, 0, 0
-        found: list[Link[N, E]] = []
-        level: list[Link[N, E]] = [(start, (), start) for start in starts]
+        found: list[FoundPath[N, E]] = []
+        level: list[FoundPath[N, E]] = [(start, (), start) for start in starts]
         while level:
             if length >= self._length.shortest:
                 found += [trail for trail in level if wanted is None or trail[2] in wanted]
@@ -150,12 +150,12 @@ class PathSearch(Generic[N, E]):
             self._check(max(len(found) + len(level), held // _EDGES_PER_ROW))
         return found
 
-    def _extend_trails(self, trails: list[Link[N, E]], forward: bool, spare: int) -> list[Link[N, E]]:
+    def _extend_trails(self, trails: list[FoundPath[N, E]], forward: bool, spare: int) -> list[FoundPath[N, E]]:
         """Each trail extended by each edge that it does not have yet.
 
         Stops after the first trail that makes more than `spare` results.
         """
-        found: list[Link[N, E]] = []
+        found: list[FoundPath[N, E]] = []
         for start, edges, end in trails:
             for edge, far in self._adjacency[end]:
                 if edge not in edges:
@@ -281,7 +281,7 @@ class PathSearch(Generic[N, E]):
     def _at_distance(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """Each end whose shortest path has a length between the bounds."""
         paths: PathsByStart[N, E] = {start: {start: ()} for start in starts}
-        found: list[Link[N, E]] = []
+        found: list[FoundPath[N, E]] = []
         if self._length.shortest == 0:
             found += [(start, (), start) for start in starts if _is_wanted(start, wanted)]
 
@@ -325,11 +325,11 @@ class PathSearch(Generic[N, E]):
         yield from self._levels(starts, visit, lambda start, end: end in steps[start])
         if only_one and not rank_all:
             return [(start, self._first_path(steps[start], start, end, forward), end) for start, end in ends]
-        return self._trace_paths(steps, ends, forward)
+        return self._trace(steps, ends, forward)
 
     def _shortest_of_pairs(self, starts: Sequence[N], wanted: Sequence[N], forward: bool) -> Search[N, E]:
         """One or all of the shortest paths between each two nodes, which differ."""
-        found: list[Link[N, E]] = []
+        found: list[FoundPath[N, E]] = []
         for start in starts:
             for end in wanted:
                 steps = yield from self._shortest_steps(start, end)
@@ -338,7 +338,7 @@ class PathSearch(Generic[N, E]):
                 if self._length.kind is PathKind.SHORTEST:
                     found.append((start, self._first_path(steps, start, end, forward), end))
                 else:
-                    found += self._trace_paths({start: steps}, [(start, end)], forward)
+                    found += self._trace({start: steps}, [(start, end)], forward)
         return found
 
     def _shortest_steps(self, start: N, end: N) -> Generator[Request[N], int | None, Steps[N, E]]:
@@ -415,9 +415,9 @@ class PathSearch(Generic[N, E]):
             keys[node] = (before, own) if forward else (own, before)
         places.update((node, place) for place, node in enumerate(sorted(new, key=lambda node: keys[node])))
 
-    def _trace_paths(self, steps: dict[N, Steps[N, E]], ends: Sequence[tuple[N, N]], forward: bool) -> list[Link[N, E]]:
+    def _trace(self, steps: dict[N, Steps[N, E]], ends: Sequence[tuple[N, N]], forward: bool) -> list[FoundPath[N, E]]:
         """The paths between these starts and ends, traced back step by step."""
-        found: list[Link[N, E]] = []
+        found: list[FoundPath[N, E]] = []
         edges = 0
         for start, end in ends:
             for path in _paths_back(steps[start], start, end, forward):

@@ -194,11 +194,11 @@ def pattern_query(plan: Plan, *, with_keys: bool = False, with_qualifiers: bool 
 
 
 def _conditions(
-    match: Match, given: Collection[str], *, exact: bool
+    match: Match, known: Collection[str], *, exact: bool
 ) -> tuple[tuple[QualifierCondition, ...], tuple[Expression, ...]]:
     """The conditions on properties of edges, and the others. `exact`: only those with constants."""
     edges = {edge.variable for edge in match.edges if edge.path is None}
-    nodes = {None, *node_patterns(match), *given}
+    nodes = {None, *node_patterns(match), *known}
     found = {condition: qualifier_condition(condition) for condition in conjuncts(match.where)}
     own = {
         condition: one
@@ -303,7 +303,7 @@ def _refused(what: str) -> Unsupported:
     return Unsupported(f"this store matches single patterns, not {what}", next_step="Walk with search or get_triples.")
 
 
-def is_connected(match: Match, given: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
+def is_connected(match: Match, known: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
     """Whether a pattern is connected by its edges and the given nodes, or is a single node; and its edges are its own.
 
     A disconnected pattern would be a product of whole sets. `qualifiers` connect an edge with a node, too.
@@ -311,15 +311,15 @@ def is_connected(match: Match, given: Collection[str], qualifiers: Sequence[Qual
     variables = [edge.variable for edge in match.edges]
     if len({*variables}) < len(variables):
         return False
-    if any(name in given for name in (*variables, *(path.variable for path in match.paths))):
+    if any(name in known for name in (*variables, *(path.variable for path in match.paths))):
         return False
     nodes = node_patterns(match)
     if not match.edges:
-        return len(nodes) == 1 and not any(name in given for name in nodes)
+        return len(nodes) == 1 and not any(name in known for name in nodes)
     ties = [{edge.source, edge.target} for edge in match.edges]
     for edge, tie in zip(match.edges, ties, strict=True):
         tie |= {one.node for one in qualifiers if one.owned.owner == edge.variable and one.node is not None}
-    joined = {name for name in nodes if name in given} or set(ties[0])
+    joined = {name for name in nodes if name in known} or set(ties[0])
     for _ in ties:
         for tie in ties:
             if not joined.isdisjoint(tie):
@@ -327,21 +327,21 @@ def is_connected(match: Match, given: Collection[str], qualifiers: Sequence[Qual
     return joined >= nodes.keys()
 
 
-def is_plain(match: Match, given: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
+def is_plain(match: Match, known: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
     """Whether a pattern has the form that `PatternQuery` states."""
     if match.paths or not all(map(_is_edge_or_reachability, match.edges)):
         return False
     if not match.edges:
-        return all(node.labels for node in node_patterns(match).values()) and is_connected(match, given)
-    if all(edge.path for edge in match.edges) and not _is_anchored(match, given):
+        return all(node.labels for node in node_patterns(match).values()) and is_connected(match, known)
+    if all(edge.path for edge in match.edges) and not _is_anchored(match, known):
         return False
-    return is_connected(match, given, qualifiers)
+    return is_connected(match, known, qualifiers)
 
 
-def _is_anchored(match: Match, given: Collection[str]) -> bool:
+def _is_anchored(match: Match, known: Collection[str]) -> bool:
     """Whether an id, a label or a given node restricts an end of the paths: otherwise every node reaches itself."""
     ids = any(id_condition(condition) for condition in conjuncts(match.where))
-    return ids or any(node.labels or node.variable in given for node in match.nodes)
+    return ids or any(node.labels or node.variable in known for node in match.nodes)
 
 
 def _is_edge_or_reachability(edge: EdgePattern) -> bool:

@@ -34,7 +34,7 @@ from kgnav_mcp.render.text import (
 _CELL_LIMIT = 60
 """Maximum characters of a literal in a list of examples."""
 
-_NAMESAKES = 5
+_NAMESAKES_SHOWN = 5
 """Maximum other entities of the same name that are mentioned."""
 
 _ENTITY_NOTES = 5
@@ -232,8 +232,8 @@ def entity_notes(entities: Sequence[Entity]) -> tuple[str, ...]:
             notes.append(f"Found by its property {relation} = {echoed(value)}: {name_and_id(entity)}.")
         if entity.namesakes:
             others = [name_and_id(one) for one in entity.namesakes]
-            more = f" and {len(others) - _NAMESAKES} more" if len(others) > _NAMESAKES else ""
-            notes.append(f"May also mean: {', '.join(others[:_NAMESAKES])}{more}.")
+            more = f" and {len(others) - _NAMESAKES_SHOWN} more" if len(others) > _NAMESAKES_SHOWN else ""
+            notes.append(f"May also mean: {', '.join(others[:_NAMESAKES_SHOWN])}{more}.")
     return tuple(notes[:_ENTITY_NOTES])
 
 

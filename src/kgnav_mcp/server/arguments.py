@@ -42,14 +42,14 @@ class Arguments(ArgModelBase):
 
     @model_validator(mode="before")
     @classmethod
-    def _normalize(cls, given: Json) -> Json:
-        return cls.normalized(given)
+    def _normalize(cls, arguments: Json) -> Json:
+        return cls.normalized(arguments)
 
     @classmethod
-    def normalized(cls, given: Json) -> Json:
+    def normalized(cls, arguments: Json) -> Json:
         """The arguments without blank optional ones, and with the other accepted forms of lists made lists."""
         result: Json = {}
-        for name, value in given.items():
+        for name, value in arguments.items():
             field = cls.model_fields.get(name)
             forms = _alternatives(field.annotation) if field is not None else []
             if list in forms:
@@ -82,8 +82,8 @@ class Arguments(ArgModelBase):
 
     def without_cursor(self) -> Mapping[str, object]:
         """The given arguments except the cursor."""
-        given = self.model_dump_one_level()
-        return {name: value for name, value in given.items() if name != "cursor" and value is not None}
+        arguments = self.model_dump_one_level()
+        return {name: value for name, value in arguments.items() if name != "cursor" and value is not None}
 
 
 class Metadata(FuncMetadata):

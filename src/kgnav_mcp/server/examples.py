@@ -52,38 +52,38 @@ class Signature:
 
 
 async def working_call(
-    signature: Signature, given: Json, error: Exception, call: Callable[[Json], Awaitable[Answer]]
+    signature: Signature, arguments: Json, error: Exception, call: Callable[[Json], Awaitable[Answer]]
 ) -> str:
     """The text of the first corrected call whose answer has rows; empty if there is none.
 
-    `given` has the normalized arguments of the failed call, `call` runs a corrected one.
+    `arguments` has the normalized arguments of the failed call, `call` runs a corrected one.
     """
     try:
         async with asyncio.timeout(_SECONDS):
-            return await _first_working_call(signature, given, error, call)
+            return await _first_working_call(signature, arguments, error, call)
     except (TimeoutError, KgnavError):
         return ""  # The failed call itself reports what is wrong with the store.
 
 
 async def _first_working_call(
-    signature: Signature, given: Json, error: Exception, call: Callable[[Json], Awaitable[Answer]]
+    signature: Signature, arguments: Json, error: Exception, call: Callable[[Json], Awaitable[Answer]]
 ) -> str:
-    waiting = deque(_corrections(signature, given, error))
+    waiting = deque(_corrections(signature, arguments, error))
     tried: set[str] = set()
     while waiting and len(tried) < _TRIES:
-        arguments = _as_printed(signature, waiting.popleft())
-        text = call_text(signature.tool, arguments)
+        corrected = _as_printed(signature, waiting.popleft())
+        text = call_text(signature.tool, corrected)
         if not text or text in tried:
             continue
         tried.add(text)
         try:
-            answer = await call(arguments)
+            answer = await call(corrected)
         except (InvalidRequest, ValidationError) as again:
-            waiting.extendleft(reversed([*_corrections(signature, arguments, again)]))
+            waiting.extendleft(reversed([*_corrections(signature, corrected, again)]))
             continue
         if answer.facts["rows"]:
             return text
-        waiting.extendleft(reversed([*_opposite_direction(arguments)]))
+        waiting.extendleft(reversed([*_opposite_direction(corrected)]))
     return ""
 
 
@@ -104,26 +104,26 @@ def _as_printed(signature: Signature, arguments: Json) -> Json:
     return {name: printed(name, arguments[name]) for name in named if name in arguments and name != "cursor"}
 
 
-def _corrections(signature: Signature, given: Json, error: Exception) -> Iterator[Json]:
+def _corrections(signature: Signature, arguments: Json, error: Exception) -> Iterator[Json]:
     """Corrected arguments of a failed call, likeliest first."""
     match error:
         case UnknownEntity() | AmbiguousEntity():
             for near in _alternatives(error)[:3]:
-                yield _replaced(given, signature.ids, {error.reference: near.id})
+                yield _replaced(arguments, signature.ids, {error.reference: near.id})
         case UnresolvedEntities(problems=problems):
             nearest = {problem.reference: _alternatives(problem) for problem in problems}
             yield _replaced(
-                given, signature.ids, {wrong: near[0].id if near else None for wrong, near in nearest.items()}
+                arguments, signature.ids, {wrong: near[0].id if near else None for wrong, near in nearest.items()}
             )
         case UnknownRelation():
-            yield from _relation_corrections(signature.ids, given, error)
+            yield from _relation_corrections(signature.ids, arguments, error)
         case UnknownName(name=name, nearest=nearest):
-            wrong = [argument for argument, value in given.items() if _holds(value, name)]
-            yield from (_replaced(given, [argument], {name: near}) for argument in wrong for near in nearest[:4])
+            wrong = [argument for argument, value in arguments.items() if _holds(value, name)]
+            yield from (_replaced(arguments, [argument], {name: near}) for argument in wrong for near in nearest[:4])
         case InvalidCursor():
-            yield given
+            yield arguments
         case ValidationError():
-            yield from _schema_corrections(signature.schema, given, error)
+            yield from _schema_corrections(signature.schema, arguments, error)
         case _:
             return
 
@@ -132,9 +132,9 @@ def _alternatives(problem: UnknownEntity | AmbiguousEntity) -> Sequence[Entity]:
     return problem.nearest if isinstance(problem, UnknownEntity) else problem.candidates
 
 
-def _replaced(given: Json, names: Collection[str], corrections: Mapping[str, str | None]) -> Json:
+def _replaced(arguments: Json, names: Collection[str], corrections: Mapping[str, str | None]) -> Json:
     """The arguments with wrong texts in those with these names replaced, wherever they stand; None removes one."""
-    return {name: _corrected(value, corrections) if name in names else value for name, value in given.items()}
+    return {name: _corrected(value, corrections) if name in names else value for name, value in arguments.items()}
 
 
 def _corrected(value: object, corrections: Mapping[str, str | None]) -> object:
@@ -164,46 +164,46 @@ def _holds(value: object, text: str) -> bool:
     return isinstance(value, str) and value.strip() == text.strip()
 
 
-def _opposite_direction(given: Json) -> Iterator[Json]:
+def _opposite_direction(arguments: Json) -> Iterator[Json]:
     """The arguments with the opposite direction, if they have one."""
-    if (direction := given.get("direction")) in list(Direction):
-        yield {**given, "direction": str(Direction(direction).opposite)}
+    if (direction := arguments.get("direction")) in list(Direction):
+        yield {**arguments, "direction": str(Direction(direction).opposite)}
 
 
-def _relation_corrections(ids: Collection[str], given: Json, error: UnknownRelation) -> Iterator[Json]:
+def _relation_corrections(ids: Collection[str], arguments: Json, error: UnknownRelation) -> Iterator[Json]:
     """The arguments with the relation replaced, in the opposite direction, or without it."""
-    wrong = [name for name in given if name in ids and _holds(given[name], error.relation)]
+    wrong = [name for name in arguments if name in ids and _holds(arguments[name], error.relation)]
     if len(error.entities) > 1:
         entities = [entity.id for entity in error.entities[:_LISTED]]
-        given = {**given, **{name: entities for name in given if name in ids and name not in wrong}}
+        arguments = {**arguments, **{name: entities for name in arguments if name in ids and name not in wrong}}
     if error.opposite:
-        alone = {name: [error.relation] if _is_text_list(given[name]) else given[name] for name in wrong}
-        yield from ({**turned, **alone} for turned in _opposite_direction(given))
-    yield from (_replaced(given, wrong, {error.relation.strip(): near}) for near in error.nearest[:2])
-    yield {name: value for name, value in given.items() if name not in wrong}
+        alone = {name: [error.relation] if _is_text_list(arguments[name]) else arguments[name] for name in wrong}
+        yield from ({**turned, **alone} for turned in _opposite_direction(arguments))
+    yield from (_replaced(arguments, wrong, {error.relation.strip(): near}) for near in error.nearest[:2])
+    yield {name: value for name, value in arguments.items() if name not in wrong}
 
 
-def _schema_corrections(schema: Json, given: Json, error: ValidationError) -> Iterator[Json]:
+def _schema_corrections(schema: Json, arguments: Json, error: ValidationError) -> Iterator[Json]:
     """The arguments with all validation errors corrected; none if the schema does not tell how."""
     properties: dict[str, Json] = schema.get("properties", {})
-    arguments = dict(given)
+    corrected = dict(arguments)
     choices: dict[str, list[object]] = {}
     for finding in error.errors(include_url=False, include_input=False):
         name = str(finding["loc"][0]) if finding["loc"] else ""
         if finding["type"] == "extra_forbidden":
-            value, nearest = arguments.pop(name, None), nearest_argument(name, properties)
-            if nearest and nearest not in given:
-                arguments[nearest] = value
+            value, nearest = corrected.pop(name, None), nearest_argument(name, properties)
+            if nearest and nearest not in arguments:
+                corrected[nearest] = value
             continue
-        arguments.pop(name, None)
-        if name in schema.get("required", ()) or name in given:
-            choices[name] = _choices(properties.get(name, {}), given.get(name), finding.get("ctx", {}))
+        corrected.pop(name, None)
+        if name in schema.get("required", ()) or name in arguments:
+            choices[name] = _choices(properties.get(name, {}), arguments.get(name), finding.get("ctx", {}))
     required = set(schema.get("required", ()))
     if any(not options for name, options in choices.items() if name in required):
         return
     offered = {name: options for name, options in choices.items() if options}
     for chosen in product(*offered.values()):
-        yield {**arguments, **dict(zip(offered, chosen, strict=True))}
+        yield {**corrected, **dict(zip(offered, chosen, strict=True))}
 
 
 def _choices(schema: Json, value: object, context: dict[str, Any]) -> list[object]:

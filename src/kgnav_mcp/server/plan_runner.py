@@ -51,7 +51,7 @@ async def check_written_plan(plans: PlanRunner, written: ParsedPlan) -> CheckedP
 
 
 async def _parse_and_check(
-    plans: PlanRunner, given: object, params: Mapping[str, object] | None
+    plans: PlanRunner, plan: object, params: Mapping[str, object] | None
 ) -> tuple[ParsedPlan, CheckedPlan]:
     """The given plan with its parameters, parsed and checked.
 
@@ -62,7 +62,7 @@ async def _parse_and_check(
     try:
         values = params_of(params)
         # in a thread: the first plan loads the parser for half a second, and a long one takes as long
-        written = await asyncio.to_thread(parse_plan, given, user_cache_folder(), values)
+        written = await asyncio.to_thread(parse_plan, plan, user_cache_folder(), values)
     except InvalidPlan as error:
         if error.plan is None:
             raise
@@ -89,7 +89,7 @@ async def run_plan(
     start = call.start(cursor)
     plans = runner(call)
     written, found = await _parse_and_check(plans, plan, params)
-    page, omitted = await run_in_place(call, plans, found.plan, start, steps=written.source_json, proof=proof)
+    page, omitted = await run_queued(call, plans, found.plan, start, steps=written.source_json, proof=proof)
     repeated = (
         duplicates_note(page) if written.source_json is None else ()
     )  # rows of patterns and steps are always distinct
@@ -98,7 +98,7 @@ async def run_plan(
     return call.answer(plan_table(page, start.offset, intro=sizes_line(sizes), notes=notes), page.positions)
 
 
-async def run_in_place(
+async def run_queued(
     call: ToolCall,
     plans: PlanRunner,
     plan: Plan,
@@ -131,10 +131,10 @@ async def omitted_notes(plans: PlanRunner, steps: object, *, of_tool: bool = Fal
     """
     if not isinstance(steps, list):
         return []
-    given = [*omitted_matches(cast("list[object]", steps))]
-    counts = await gathered(*(_number_omitted(plans, each) for each in given))
+    omitted = [*omitted_matches(cast("list[object]", steps))]
+    counts = await gathered(*(_number_omitted(plans, each) for each in omitted))
     notes: list[str] = []
-    for each, count in zip(given, counts, strict=True):
+    for each, count in zip(omitted, counts, strict=True):
         if count is not None and count == Count(0):
             continue
         number = "not counted in time" if count is None else f"{count}"

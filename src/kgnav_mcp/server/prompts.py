@@ -242,13 +242,13 @@ class _Prompt:
         return truncate_text(example, self.app.render_options.budget // 4)
 
 
-async def _topics(graph: Graph, given: str) -> str:
+async def _topics(graph: Graph, written: str) -> str:
     """The topic entities with their names and ids; as they were given if the store does not answer.
 
     Raises:
         MCPError: an entity is unknown or ambiguous.
     """
-    references = _references(given)
+    references = _references(written)
     if not references:
         return ""
     try:
@@ -261,13 +261,13 @@ async def _topics(graph: Graph, given: str) -> str:
     return comma_list([clean(name_and_id(entity)) for entity in entities], _TOPICS)
 
 
-def _references(given: str) -> list[str]:
+def _references(text: str) -> list[str]:
     """The references in a JSON list, or between commas."""
     try:
-        parsed: object = json.loads(given) if given.lstrip().startswith("[") else None
+        parsed: object = json.loads(text) if text.lstrip().startswith("[") else None
     except ValueError:
         parsed = None
-    parts = cast("list[object]", parsed) if isinstance(parsed, list) else given.split(",")
+    parts = cast("list[object]", parsed) if isinstance(parsed, list) else text.split(",")
     return [str(part).strip() for part in parts if str(part).strip()]
 
 

@@ -382,7 +382,7 @@ class GraphServer(StdioServer):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        given = arguments or {}
+        values = arguments or {}
         prompts = {prompt.name: prompt for prompt in await self.list_prompts()}
         if name not in prompts:
             raise MCPError(
@@ -390,9 +390,9 @@ class GraphServer(StdioServer):
             )
         known = {argument.name: argument for argument in prompts[name].arguments or ()}
         for argument in known.values():
-            if argument.required and argument.name not in given:
+            if argument.required and argument.name not in values:
                 raise MCPError(INVALID_PARAMS, f"Invalid call: the prompt {name} needs the argument {argument.name!r}.")
-        for argument in given:
+        for argument in values:
             if argument not in known:
                 takes = f"it takes {', '.join(known)}"
                 raise MCPError(INVALID_PARAMS, f"Invalid call: {name} has no argument {echoed(argument)}; {takes}.")

@@ -20,11 +20,11 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError, create_model
 
 from kgnav_mcp.app import App, Graph
+from kgnav_mcp.concurrency import Progress
 from kgnav_mcp.errors import KgnavError, UnknownTrail
 from kgnav_mcp.model import Trail
-from kgnav_mcp.navigation.maze import Marks, mark_order
-from kgnav_mcp.navigation.pages import Cursor, Limits, Paging
-from kgnav_mcp.navigation.progress import Progress
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.pages import Cursor, Paging
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.columns import Columns, answer_schema
 from kgnav_mcp.render.problems import error_text, with_example
@@ -42,9 +42,6 @@ from kgnav_mcp.server.trail_recorder import (
     verified_caller,
     with_note,
 )
-
-_MAZE = "maze"
-"""The toolset whose marks are shown as properties of maze cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,22 +95,20 @@ class ToolCall:
             raise UnknownTrail("", self.app.trails.lifetime)
         return await self.recording.read()
 
-    async def marks(self) -> Marks | None:
-        """The marks of the maze's cells on the trail of the call, or on the client's only trail.
-
-        None if this server has no mazes.
+    async def current_trail(self) -> Trail | None:
+        """The trail of the call, else the client's only one, else an empty one; None if the client may have several.
 
         Raises:
             UnknownTrail: the trail has expired meanwhile.
         """
-        if _MAZE not in self.app.settings.toolsets:
-            return None
         if self.recording is not None:
-            return Marks(mark_order(await self.recording.read()))
-        used = await self.client.current(self.app, self.graph.name) if self.client is not None else None
-        if used is None or len(used) > 1:
-            return Marks(None)
-        return Marks(mark_order(await self.app.trails.read(next(iter(used)), verified_caller())) if used else {})
+            return await self.recording.read()
+        handles = await self.client.current(self.app, self.graph.name) if self.client is not None else None
+        if handles is None or len(handles) > 1:
+            return None
+        if not handles:
+            return Trail(self.graph.name, "", (), 0.0)
+        return await self.app.trails.read(next(iter(handles)), verified_caller())
 
     def start(self, cursor: str | None) -> Cursor:
         """The start of the answer: the beginning, or the position of a cursor.
@@ -231,7 +226,7 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: Clien
         found = with_note(found, note) if note else found
         return _structured_result(found, app) if structured else _text_result(found, app, whole=spec.in_paper_format)
 
-    async def explain(given: Json, error: KgnavError | ValidationError, context: Context[Any, Any]) -> CallToolResult:
+    async def explain(sent: Json, error: KgnavError | ValidationError, context: Context[Any, Any]) -> CallToolResult:
         client = trails_of_client(context, trails) if trails is not None else None
         text = error_text(error) if isinstance(error, KgnavError) else validation_text(spec.name, schema, error)
 
@@ -241,7 +236,7 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: Clien
             recording = await Recording.begin(app, values)
             return await unrecorded(values, recording=recording, client=client, refuse_absent=True)
 
-        example = await working_call(signature, arguments.normalized(given), error, retry) if spec.can_be_tried else ""
+        example = await working_call(signature, arguments.normalized(sent), error, retry) if spec.can_be_tried else ""
         text = truncate_text(with_example(text, example), app.render_options.budget)
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
@@ -279,7 +274,7 @@ async def run_tool(spec: ToolSpec[Any], app: App, graph: str, arguments: Json) -
     if recording is None:
         return await answer(values)
     return await recording.answer_and_record(
-        spec.name, spec.trail, values, lambda given: answer(given, recording=recording)
+        spec.name, spec.trail, values, lambda recorded: answer(recorded, recording=recording)
     )
 
 
@@ -298,23 +293,23 @@ async def _answer(
     if TRAIL not in spec.arguments.model_fields:
         values.pop(TRAIL, None)
     graph = app.graph(values.pop("graph", "") or None)
-    given = spec.arguments.model_construct(None, **values)
-    given.check_sizes()
+    arguments = spec.arguments.model_construct(None, **values)
+    arguments.check_sizes()
     async with (graph.raw if spec.in_paper_format else graph).adapter() as adapter:
-        arguments = given.without_cursor()
+        without_cursor = arguments.without_cursor()
         call = ToolCall(
             app,
             graph,
             adapter,
             spec.name,
-            arguments,
+            without_cursor,
             structured,
             progress,
             refuse_absent=refuse_absent,
             recording=recording,
             client=client,
         )
-        return await spec.run(call, given)
+        return await spec.run(call, arguments)
 
 
 def _progress(context: Context[Any, Any]) -> Progress:

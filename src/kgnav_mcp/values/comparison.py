@@ -47,11 +47,11 @@ def date_parts(text: str) -> Moment | None:
     if match is None:
         return None
     year = -int(match["year"]) if match["sign"] or match["before"] else int(match["year"])
-    given = [int(match[name]) for name in _PARTS if match[name] is not None]
+    parts = [int(match[name]) for name in _PARTS if match[name] is not None]
     seconds = [float(match["second"])] if match["second"] else []
-    if (*given[2:], *seconds) > (24, 0, 0.0):  # 24:00 is the end of the day
+    if (*parts[2:], *seconds) > (24, 0, 0.0):  # 24:00 is the end of the day
         return None
-    month, day, hour, minute = (*given, *_FIRST[len(given) :])
+    month, day, hour, minute = (*parts, *_FIRST[len(parts) :])
     # `datetime` has few years: a year at the same place of the cycle has the same months
     cycle = _JULIAN_CYCLE if match["julian"] else _GREGORIAN_CYCLE
     alike = 2000 + (year + 1 if match["before"] else year) % cycle
@@ -59,14 +59,14 @@ def date_parts(text: str) -> Moment | None:
         time = datetime(alike, month, day, tzinfo=UTC) + timedelta(hours=hour, minutes=minute)
     except ValueError:
         return None
-    if len(given) > 2 and match["shift"]:
+    if len(parts) > 2 and match["shift"]:
         shift = timedelta(hours=int(match["hours"]), minutes=int(match["minutes"]))
         time += shift if match["shift"] == "-" else -shift
     passed = time.year - alike
     year += passed
     if not year and match["before"]:
         year = passed
-    return (year, *(time.month, time.day, time.hour, time.minute)[: len(given)], *seconds)
+    return (year, *(time.month, time.day, time.hour, time.minute)[: len(parts)], *seconds)
 
 
 @dataclass(frozen=True, slots=True)

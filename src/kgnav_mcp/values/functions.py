@@ -170,8 +170,8 @@ def _sign(number: float) -> int:
     return (number > 0) - (number < 0)
 
 
-def _round(given: float, digits: int | None = None) -> float | None:
-    number = float_of(given)
+def _round(value: float, digits: int | None = None) -> float | None:
+    number = float_of(value)
     if number is None or not math.isfinite(number):
         return number
     if not digits:

@@ -11,7 +11,7 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.relations import RelationReader
 from kgnav_mcp.model import Direction
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.relations import get_relations
 from kgnav_mcp.port import AdapterOptions, FarEndKind, GraphAdapter
 from tests.contract import toy

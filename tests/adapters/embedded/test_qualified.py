@@ -11,8 +11,8 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded import edges
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.model import Direction
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.table import RenderOptions, fit_to_budget
 from kgnav_mcp.render.triples import neighbourhood_table

@@ -18,8 +18,8 @@ from kgnav_mcp.adapters.embedded.pool import Pool
 from kgnav_mcp.adapters.embedded.session import Row, Session
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Direction, Link, RelationFacts
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.port import AdapterOptions, FarEndKind, GraphAdapter, defaults
 from tests.adapters.embedded.test_load_statistics import random_turtle
 from tests.contract.suite.base import ALL, every

@@ -10,8 +10,8 @@ from kgnav_mcp.adapters.freebase import relations as counts_module
 from kgnav_mcp.adapters.freebase.relations import CountReader
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.model import Count, Direction, Stop
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.freebase.stubbed import ANN, ns, store_of, told
 

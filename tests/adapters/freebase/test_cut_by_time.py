@@ -69,14 +69,14 @@ async def test_relations_that_were_not_counted_in_time_are_listed_without_counts
 
 async def test_a_full_text_index_that_did_not_answer_in_time_is_asked_for_again():
     whole = {"contains": [{"o": Literal("Anna")}], "LIMIT 50": [{"o": Literal("Anna")}]}
-    linker = EntityFinder(store := store_of(endpoint := told()), Names(store))
+    entity_finder = EntityFinder(store := store_of(endpoint := told()), Names(store))
     for pattern in whole:
         endpoint.answers, endpoint.cut = tuple({**whole, pattern: []}.items()), {pattern: 0}
         with pytest.raises(StoreTimeout):
-            await linker.full_text()
+            await entity_finder.full_text()
     endpoint.answers = tuple(whole.items())
     endpoint.mend()
-    assert await linker.full_text()
+    assert await entity_finder.full_text()
 
 
 async def test_names_that_came_with_examples_of_which_time_cut_some_are_read_again():

@@ -7,9 +7,9 @@ from collections import Counter
 import pytest
 
 from kgnav_mcp.model import Count, Direction, Entity, Link, Page, Stop
-from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.flattening import read_flattened
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.port import FarEndKind, GraphAdapter
 from tests.adapters.freebase.graph import EVENTS, guests
 from tests.contract.suite.base import every
@@ -94,7 +94,7 @@ async def test_pages_through_thousands_of_mediators_lose_nothing_and_show_nothin
 @pytest.mark.parametrize("path", [(EVENT, "club.event.guest"), extended((EVENT,))])
 async def test_pages_that_end_where_an_answer_is_full_go_on_there(graph: GraphAdapter, path: tuple[str, ...]):
     async def page(room: int, after: str | None) -> Page[Link]:
-        return await flattened(
+        return await read_flattened(
             graph, ["m.club"], Direction.OUTGOING, relation_paths=[path], limit=1_000, characters=room, after=after
         )
 

@@ -13,8 +13,8 @@ from kgnav_mcp.adapters.freebase.adapter import FreebaseAdapter
 from kgnav_mcp.cli import main
 from kgnav_mcp.errors import ConfigurationError, InvalidStore, StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Direction, Entity, Triple
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.navigation.relations import get_relations, get_triples
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.adapters.freebase.graph import FANS, GRAPH, NS

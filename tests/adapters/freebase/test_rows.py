@@ -9,8 +9,8 @@ import pytest
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.model import Count, Direction, Entity, Page, Stop, Triple
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.navigation.relation_reader import RelationReader
 from kgnav_mcp.port import GraphAdapter
 from tests.adapters.freebase.graph import guests

@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.sparql_base import lists as floor
 from kgnav_mcp.errors import InvalidArgument, Unsupported
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Page, Stop, Triple
-from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.flattening import read_flattened
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.generic_sparql.conftest import Load
@@ -134,7 +134,7 @@ async def test_a_list_of_rdf_can_be_walked_to_its_end(loaded: Load):
 
 async def test_an_address_is_folded_into_one_triple_with_its_other_roles(loaded: Load):
     async with _graph(loaded) as adapter:
-        page = await flattened(adapter, ["ex:ada"], Direction.OUTGOING, relation_paths=[("ex:wedding",)], limit=50)
+        page = await read_flattened(adapter, ["ex:ada"], Direction.OUTGOING, relation_paths=[("ex:wedding",)], limit=50)
         (link,) = page.items
         triple = link.triple
         assert (triple.relation.id, triple.tail) == ("ex:wedding.ex:spouse", Entity("ex:ben", "Ben"))

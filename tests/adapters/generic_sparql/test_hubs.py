@@ -83,11 +83,11 @@ async def test_a_row_cap_of_the_endpoint_does_not_hide_blank_nodes_or_names():
 
 async def test_a_pass_over_all_names_that_takes_too_long_is_a_list_that_time_cut():
     store = await store_of(InProcess(HUB, slow=["LCASE"]))
-    linker = EntityFinder(store, Names(store))
-    page = await linker.find("fan number", None, 5)
+    entity_finder = EntityFinder(store, Names(store))
+    page = await entity_finder.find("fan number", None, 5)
     assert (page.items, page.stop) == ((), Stop.TIME_OUT)
     for hint in ("Fan 7", "FAN 7", "fan 7"):
-        by_index = await linker.find(hint, None, 5)
+        by_index = await entity_finder.find(hint, None, 5)
         assert [candidate.entity.id for candidate in by_index.items] == ["ex:fan7"]
 
 
@@ -117,10 +117,10 @@ async def test_the_types_that_a_relation_joins_are_counted_and_of_a_long_one_so_
 async def test_many_names_are_looked_up_by_a_few_queries_in_any_letter_case():
     client = InProcess(HUB)
     store = await store_of(client)
-    linker = EntityFinder(store, Names(store))
+    entity_finder = EntityFinder(store, Names(store))
     wanted = [f"fan {n}" for n in range(300)]
     client.queries.clear()
-    found = await linker.named_each([*wanted, "nobody"], 5)
+    found = await entity_finder.named_each([*wanted, "nobody"], 5)
     assert [found[name].items[0].entity.id for name in wanted] == [f"ex:fan{n}" for n in range(300)]
     assert (found["nobody"].items, found["nobody"].stop) == ((), Stop.COMPLETE)
     assert len(client.queries) < 30

@@ -14,8 +14,8 @@ from kgnav_mcp.adapters.generic_sparql.reification import REIFIES, Notation, Rei
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Literal
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, ValueOwner
 from tests.adapters.generic_sparql.conftest import Load

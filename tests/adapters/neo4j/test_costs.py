@@ -12,8 +12,8 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.cypher.session import Row
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.model import Count, Direction, Entity, Stop
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.navigation.relations import get_triples
 from kgnav_mcp.port import AdapterOptions, FarEndFilter, GraphAdapter, far_end_filters
 from tests.adapters.neo4j.graphs import PRODUCTS, SHOP, fill

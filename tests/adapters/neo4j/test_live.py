@@ -7,8 +7,8 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import ConfigurationError, InvalidCursor, UnknownName
 from kgnav_mcp.model import Count, Direction, Entity, Literal, QualifierFacts, ValueFacts
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.port import AdapterOptions, FarEndKind, GraphAdapter, ValueOwner
 from tests.adapters.neo4j.graphs import PRODUCTS, write
 from tests.contract.suite.base import every

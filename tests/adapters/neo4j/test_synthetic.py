@@ -17,7 +17,7 @@ from kgnav_mcp.navigation.graphwalk import (
     get_node_by_property,
     get_unique_property_values,
 )
-from kgnav_mcp.navigation.pages import Limits
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.adapters.neo4j.graphs import write as ask
 from tests.neo4j_service import Neo4j

@@ -10,8 +10,8 @@ from kgnav_mcp.adapters.sparql_base.client import SparqlClient
 from kgnav_mcp.adapters.sparql_base.results import Answer
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Triple
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.adapters.wikidata.graph import ANN, BOB, CITY, GRAPH, MERGED, PRIEST, write
 from tests.rows import triples_at

@@ -7,8 +7,8 @@ import pytest
 from kgnav_mcp.errors import UnknownRelation, Unsupported
 from kgnav_mcp.model import Certainty, Direction, Entity, Page, RelationFacts
 from kgnav_mcp.navigation.degrees import get_degrees
+from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.pages import Limits
 from kgnav_mcp.navigation.relations import get_triples
 from kgnav_mcp.port import Capability, GraphAdapter
 from tests.contract import toy

@@ -10,8 +10,8 @@ from kgnav_mcp.errors import InvalidStep, UnknownRelation
 from kgnav_mcp.model import Entity, Literal, Relation, Trail, TrailStep, Triple, Verdict
 from kgnav_mcp.navigation import maze
 from kgnav_mcp.navigation.evidence import check_answers
-from kgnav_mcp.navigation.pages import Limits
-from kgnav_mcp.navigation.reasoning_steps import Citation, GivenStep, StepLimits, add_step
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.reasoning_steps import Citation, StepLimits, SubmittedStep, add_step
 from kgnav_mcp.navigation.relations import get_triples
 from kgnav_mcp.navigation.shown_graph import entities_and_triples
 from kgnav_mcp.port import Capability, GraphAdapter
@@ -28,8 +28,8 @@ class TrailContract(AdapterContract):
     async def test_each_answer_has_the_verdict_that_the_walk_and_the_store_give(
         self, adapter: GraphAdapter, view: View
     ):
-        flattened = f"{view.relation('marriage')}.{view.relation('spouse')}"
-        mediated = [flattened] if has(adapter, Capability.MEDIATORS) else [view.relation("marriage")]
+        read_flattened = f"{view.relation('marriage')}.{view.relation('spouse')}"
+        mediated = [read_flattened] if has(adapter, Capability.MEDIATORS) else [view.relation("marriage")]
         ada, harbour, hermit = (Entity(view.node(one)) for one in ("ada", toy.HUB, "hermit"))
         gone = Triple(ada, Relation(view.relation("knows"), "knows"), hermit)
         trail = Trail(
@@ -49,7 +49,7 @@ class TrailContract(AdapterContract):
             view.node(toy.HUB): Verdict.CONNECTED,
             "Old Harbour": Verdict.CONNECTED,
             "1815-12-10": Verdict.CONNECTED,
-            view.node("ben" if len(mediated[0]) == len(flattened) else "marriage1"): Verdict.CONNECTED,
+            view.node("ben" if len(mediated[0]) == len(read_flattened) else "marriage1"): Verdict.CONNECTED,
             view.node("boat03"): Verdict.HUB_ONLY,
             hermit.id: Verdict.CHANGED,
             view.node("mercury_metal"): Verdict.UNCONNECTED,
@@ -109,7 +109,7 @@ class TrailContract(AdapterContract):
             return
         relation = f"{view.relation('marriage')}.{view.relation('spouse')}"
         citation = Citation(view.node("ada"), relation, "Ben Waters", {"rite": "civil"})
-        given = GivenStep(view.node("ada"), relation, [citation], "")
+        given = SubmittedStep(view.node("ada"), relation, [citation], "")
         (step,) = await add_step(adapter, Trail("toy", "", (), 0.0), given, limits=FEW, most=StepLimits())
         assert [as_tail(one.tail) for one in step.triples] == [view.node("ben")]
 
@@ -147,6 +147,6 @@ async def taken(
     adapter: GraphAdapter, view: View, anchor: str, relation: str, citation: Citation
 ) -> tuple[Triple, ...]:
     """The triples of a reasoning step with one citation."""
-    given = GivenStep(view.node(anchor), view.relation(relation), [citation], "")
+    given = SubmittedStep(view.node(anchor), view.relation(relation), [citation], "")
     (step,) = await add_step(adapter, Trail("toy", "", (), 0.0), given, limits=FEW, most=StepLimits())
     return step.triples

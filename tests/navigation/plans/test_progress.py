@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from kgnav_mcp import concurrency
 from kgnav_mcp.model import AnchoredPage, Link
-from kgnav_mcp.navigation import progress
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract.example import DictAdapter
@@ -32,7 +32,7 @@ class Waiting(DictAdapter):
 
 
 async def test_it_is_told_which_parts_were_read_while_the_store_lets_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "EVERY_S", 0)
+    monkeypatch.setattr(concurrency, "PROGRESS_INTERVAL", 0)
     told, messages = asyncio.Event(), list[str]()
 
     async def tell(message: str) -> None:
@@ -48,7 +48,7 @@ async def test_it_is_told_which_parts_were_read_while_the_store_lets_wait(monkey
 async def test_nothing_is_told_of_a_plan_that_is_done_at_once(
     toy: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "EVERY_S", PATIENCE_S)
+    monkeypatch.setattr(concurrency, "PROGRESS_INTERVAL", PATIENCE_S)
     messages: list[str] = []
 
     async def tell(message: str) -> None:
@@ -59,7 +59,7 @@ async def test_nothing_is_told_of_a_plan_that_is_done_at_once(
 
 
 async def test_what_goes_wrong_with_telling_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "EVERY_S", 0)
+    monkeypatch.setattr(concurrency, "PROGRESS_INTERVAL", 0)
     tried = asyncio.Event()
 
     async def tell(_: str) -> None:

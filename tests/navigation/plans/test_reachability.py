@@ -70,10 +70,10 @@ def _pairs(edges: Edges, kind: PathKind, *, shortest: int, either: bool) -> set[
     steps = [(head, number, tail) for number, (head, tail) in enumerate(edges)]
     if either:
         steps += [(tail, number, head) for head, number, tail in steps if head != tail]
-    links = search.links(range(5), None, forward=True)
+    paths = search.paths(range(5), None, forward=True)
     try:
         while True:
-            request = next(links)
+            request = next(paths)
             if isinstance(request, EdgeRequest):
                 search.add_edges(request, [step for step in steps if step[0] in request.nodes])
     except StopIteration as done:

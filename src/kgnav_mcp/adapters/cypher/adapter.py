@@ -49,7 +49,7 @@ class Readers:
     catalogue: CatalogueCache
     entities: Entities
     names: NameReader
-    linker: EntityFinder
+    entity_finder: EntityFinder
     relations: RelationReader
     neighbours: NeighbourReader
     edges: EdgeReader
@@ -134,7 +134,7 @@ class CypherAdapter(GraphAdapter):
         return await self.in_time(self.readers.names.with_values(values, limit))
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
-        return await self.in_time(self.readers.linker.find(hint, label, limit))
+        return await self.in_time(self.readers.entity_finder.find(hint, label, limit))
 
     async def relations(
         self,

@@ -51,7 +51,7 @@ class PropertyOptions:
     """The properties that the user configured: option, label (None: any) and property. Defaults are not in it."""
 
     @classmethod
-    def read(cls, given: Mapping[str, object]) -> PropertyOptions:
+    def read(cls, options: Mapping[str, object]) -> PropertyOptions:
         """Read the options of this class.
 
         `keys` is a table (label = property), `names` a list or such a table; `aliases`, `descriptions` and `prefixes`
@@ -60,17 +60,17 @@ class PropertyOptions:
         Raises:
             ConfigurationError: an option has the wrong type.
         """
-        names, names_of = _names(given.get("names", _NAMES))
-        keys = {label: _one(value, "keys") for label, value in _table(given.get("keys", {}), "keys").items()}
-        aliases = _list(given.get("aliases", _ALIASES), "aliases")
-        descriptions = _list(given.get("descriptions", _DESCRIPTIONS), "descriptions")
+        names, names_of = _names(options.get("names", _NAMES))
+        keys = {label: _one(value, "keys") for label, value in _table(options.get("keys", {}), "keys").items()}
+        aliases = _list(options.get("aliases", _ALIASES), "aliases")
+        descriptions = _list(options.get("descriptions", _DESCRIPTIONS), "descriptions")
         lists = {"names": () if names_of else names, "aliases": aliases, "descriptions": descriptions}
         stated = [
             *(("keys", label, name) for label, name in keys.items()),
             *(("names", label, name) for label, own in names_of.items() for name in own),
-            *((option, None, name) for option, texts in lists.items() if option in given for name in texts),
+            *((option, None, name) for option, texts in lists.items() if option in options for name in texts),
         ]
-        prefixes = Prefixes(read_prefixes(given), wellknown.PREFIXES)
+        prefixes = Prefixes(read_prefixes(options), wellknown.PREFIXES)
         return cls(keys, names, names_of, aliases, descriptions, prefixes, tuple(stated))
 
 

@@ -112,15 +112,15 @@ class ListReader:
         label = catalogue.resolve_label(label) if label is not None else None
         condition = await self._condition(catalogue, label, property_name, value)
         parts = {"label": labelled(label), "condition": condition.text}
-        given = condition.parameters
+        parameters = condition.parameters
         skip = items_before(after, None)
         decoder = self._entities.decoder
         nodes = await self._session.items(
-            queries.SELECTED, parts, **given, described=decoder.described_keys, skip=skip, limit=limit
+            queries.SELECTED, parts, **parameters, described=decoder.described_keys, skip=skip, limit=limit
         )
         total = len(nodes)
         if after is not None or total == limit:
-            (total,) = await self._session.row(queries.SELECTED_COUNT, parts, **given)
+            (total,) = await self._session.row(queries.SELECTED_COUNT, parts, **parameters)
         items_before(after, total)
         return await in_thread(len(nodes), lambda: list_page([decoder.entity(node) for node in nodes], skip, total))
 

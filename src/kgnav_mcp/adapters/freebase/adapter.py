@@ -64,7 +64,7 @@ class FreebaseAdapter(EndpointAdapter):
         advice: list[str] = []
         if not triples.value:
             advice.append(f"The graph {graph} is empty: choose another with the option graph.")
-        elif not await opened.linker.full_text():
+        elif not await opened.entity_finder.full_text():
             advice.append(
                 "Names are not in Virtuoso's full-text index, so searching by words reads all of them. Run: "
                 f"DB.DBA.RDF_OBJ_FT_RULE_ADD('{graph}', null, 'all')."
@@ -101,11 +101,11 @@ class FreebaseAdapter(EndpointAdapter):
         triples = await _count_triples(Reader(client, {}, self._options.timeout, dialect=VIRTUOSO))
         store = await Store.checked(client, self._freebase, self._options)
         names, counts = Names(store), CountReader(store)
-        catalogues, linker = CatalogueCache(store, names, triples), EntityFinder(store, names)
+        catalogues, entity_finder = CatalogueCache(store, names, triples), EntityFinder(store, names)
         return Opened(
             client=client,
-            linker=linker,
-            lists=ListReader(store, names, linker, catalogues),
+            entity_finder=entity_finder,
+            lists=ListReader(store, names, entity_finder, catalogues),
             schema=SchemaReader(store.reader, names, catalogues.get),
             store=store,
             names=names,
@@ -113,7 +113,7 @@ class FreebaseAdapter(EndpointAdapter):
             relations=RelationReader(store, names, counts),
             **row_readers(store.reader, counts, partial(RowReader, store, names, counts)),
             hops_searched=2,
-            matches=MatchReader(store.reader, names, PatternWriter(store, linker.naming, catalogues)),
+            matches=MatchReader(store.reader, names, PatternWriter(store, entity_finder.naming, catalogues)),
             triples=triples,
         )
 

@@ -47,7 +47,7 @@ _COUNT_SHARE = 0.3
 class Opened(Readers):
     """The readers of an open graph."""
 
-    linker: EntityFinder
+    entity_finder: EntityFinder
     store: Store
     names: Names
     catalogues: CatalogueCache
@@ -191,19 +191,19 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
         await client.detect()
         store = await Store.opened(client, self._endpoint, self._options)
         names = Names(store)
-        catalogues, linker = CatalogueCache(store, names), EntityFinder(store, names)
+        catalogues, entity_finder = CatalogueCache(store, names), EntityFinder(store, names)
         counts = CountReader(store, catalogues)
         return Opened(
             client=client,
-            linker=linker,
-            lists=ListReader(store, names, linker, catalogues),
+            entity_finder=entity_finder,
+            lists=ListReader(store, names, entity_finder, catalogues),
             schema=SchemaReader(store, names, catalogues),
             store=store,
             names=names,
             catalogues=catalogues,
             relations=RelationReader(store, names, counts),
             **row_readers(store.reader, counts, partial(RowReader, store, names, counts)),
-            matches=PatternReader(store, names, PatternWriter(store, linker.naming, catalogues)),
+            matches=PatternReader(store, names, PatternWriter(store, entity_finder.naming, catalogues)),
             triples=triples,
         )
 
@@ -213,8 +213,8 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
         parsed: dict[str, URIRef | BlankPath | None] = await in_thread(
             len(ids), lambda: {each: graph_ids.iri(each) or graph_ids.blank(each) for each in ids}
         )
-        relation_paths = [path for path in parsed.values() if isinstance(path, BlankPath)]
-        blanks = await self._readers.store.blanks.resolved(relation_paths)
+        blank_paths = [path for path in parsed.values() if isinstance(path, BlankPath)]
+        blanks = await self._readers.store.blanks.resolved(blank_paths)
         found = (
             (each, blanks.get(target) if isinstance(target, BlankPath) else target) for each, target in parsed.items()
         )

@@ -57,9 +57,9 @@ class ListReader(lists.ListReader):
     """
     _most_named = 50
 
-    def __init__(self, store: Store, names: Names, linker: EntityFinder, catalogues: CatalogueCache) -> None:
+    def __init__(self, store: Store, names: Names, entity_finder: EntityFinder, catalogues: CatalogueCache) -> None:
         every = queries.EVERY_BUT_STATEMENTS if store.reification.parallel else queries.EVERY
-        super().__init__(store.reader, replace(self.templates, every=every), linker)
+        super().__init__(store.reader, replace(self.templates, every=every), entity_finder)
         self._store = store
         self._entities = names
         self._catalogues = catalogues
@@ -76,7 +76,10 @@ class ListReader(lists.ListReader):
         self, property_name: str, owner: str | None, limit: int, after: str | None
     ) -> Page[ValueFacts]:
         """The distinct values of a property of statements about triples, for one relation or all."""
-        catalogue, iri = await self._catalogues.get(property_name, *filter(None, [owner])), self._linker.naming.iri
+        catalogue, iri = (
+            await self._catalogues.get(property_name, *filter(None, [owner])),
+            self._entity_finder.naming.iri,
+        )
         properties = values(*catalogue.edge_properties(property_name, iri(property_name)))
         relations = [Fragment("?p")] if owner is None else catalogue.edges(owner, iri(owner))
         statement = self._store.reification.qualifier_pattern
@@ -88,13 +91,13 @@ class ListReader(lists.ListReader):
         return await self._values(Fragment(joined), self._literals, limit, after, counted=EDGES)
 
     async def _literals(self, rows: Sequence[Row]) -> list[model.Literal]:
-        literal = self._linker.names.literal
+        literal = self._entity_finder.names.literal
         return await in_thread(
             len(rows), lambda: [literal(term) for row in rows for term in row.values() if isinstance(term, Literal)]
         )
 
     async def types(self, label: str) -> Types:
-        return Types((await self._catalogues.get(label)).types_named(label, self._linker.naming.iri(label)))
+        return Types((await self._catalogues.get(label)).types_named(label, self._entity_finder.naming.iri(label)))
 
     async def has_several_values(self, property_id: str) -> bool:
         return await self._have_several(await self._properties(property_id))
@@ -129,7 +132,7 @@ class ListReader(lists.ListReader):
 
     async def _named(self, name: str) -> Sequence[URIRef]:
         """The relations with an id or a name. Raises UnknownName."""
-        return (await self._catalogues.get(name)).properties(name, self._linker.naming.iri(name))
+        return (await self._catalogues.get(name)).properties(name, self._entity_finder.naming.iri(name))
 
     async def _blank_nodes(self, conditions: Fragment, skip: int, most: int) -> BlankNodes:
         part = self._reader.part(queries.BLANKS_OF_NODES, conditions=conditions, skip=skip, most=most)

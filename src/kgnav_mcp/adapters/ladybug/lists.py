@@ -62,9 +62,9 @@ class TableLists(ListReader):
             condition = None if property_name is None else await self._condition_on(table, keys, value)
             if condition == ("", {}):
                 continue
-            text, given = condition or ("", {})
+            text, parameters = condition or ("", {})
             ((size,),) = await self._rows(
-                queries.SELECTED_COUNT.format(label=quoted(table.name), condition=text), given
+                queries.SELECTED_COUNT.format(label=quoted(table.name), condition=text), parameters
             )
             total += size
             if len(found) < limit and skip < size:
@@ -72,7 +72,9 @@ class TableLists(ListReader):
                 node = table.read(shown, "n")
                 query = queries.SELECTED.format(label=quoted(table.name), condition=text, node=node)
                 page = {"skip": skip, "limit": limit - len(found)}
-                found += [decoder.entity(table.node(shown, row)) for row in await self._rows(query, {**given, **page})]
+                found += [
+                    decoder.entity(table.node(shown, row)) for row in await self._rows(query, {**parameters, **page})
+                ]
             skip = max(skip - size, 0)
         items_before(after, total)
         return list_page(found, start, total)
@@ -97,7 +99,7 @@ class TableLists(ListReader):
     ) -> tuple[str, dict[str, object]]:
         """The condition that a column has a value (None: any), with its parameters; both empty if none can have it."""
         conditions: list[str] = []
-        given: dict[str, object] = {}
+        parameters: dict[str, object] = {}
         for key in keys:
             column = table.columns.get(key)
             if column is None:
@@ -107,9 +109,9 @@ class TableLists(ListReader):
                 conditions.append(f"{text} IS NOT NULL")
                 continue
             if wanted := await self._wanted(table, column, value):
-                given[name := f"p{len(given)}"] = wanted
+                parameters[name := f"p{len(parameters)}"] = wanted
                 conditions.append(f"list_has_any({text}, ${name})" if column.is_list else f"{text} IN ${name}")
-        return f" WHERE {' OR '.join(conditions)}" if conditions else "", given
+        return f" WHERE {' OR '.join(conditions)}" if conditions else "", parameters
 
     async def _wanted(self, table: Table, column: Column, value: str) -> list[Any]:
         """The values of a column that equal a wanted one. Texts and whole numbers are not read for that."""
@@ -230,8 +232,8 @@ class TableNames(NameReader):
             shared=" + ".join(queries.SHARED_PIECE.format(piece=name) for name in words) or "0",
             node=table.read(self.described, "n"),
         )
-        given = {"names": list(names), "exact": EXACT_SCORE, "most": most, **words}
-        rows = await self._nodes.store.rows(query, given)
+        parameters = {"names": list(names), "exact": EXACT_SCORE, "most": most, **words}
+        rows = await self._nodes.store.rows(query, parameters)
         return await in_thread(len(rows), lambda: [table.node(self.described, row) for row in rows])
 
     async def with_values(self, values: Sequence[str], limit: int) -> dict[str, list[ValueMatch]]:
@@ -260,8 +262,8 @@ class TableNames(NameReader):
             condition=f" WHERE {f'list_has_any({text}, $texts)' if column.is_list else f'{text} IN $texts'}",
             node=f"{text}, {table.read(shown, 'n')}",
         )
-        given: Mapping[str, object] = {"texts": texts, "skip": 0, "limit": MAX_HITS * len(texts)}
-        rows = await self._nodes.store.rows(query, given)
+        parameters: Mapping[str, object] = {"texts": texts, "skip": 0, "limit": MAX_HITS * len(texts)}
+        rows = await self._nodes.store.rows(query, parameters)
         wanted = set(texts)
         return [
             (sorted(wanted.intersection(own if column.is_list else [own])), table.node(shown, row))

@@ -235,8 +235,8 @@ class TableRows(CountReader):
         """The first edges of a node whose far ends may have all words in their names."""
         shown, far = self._nodes.decoder.shown_keys, link.far(side)
         names = [column for key in shown if (column := far.columns.get(key)) and (column.is_text or column == far.key)]
-        given = {f"w{place}": word for place, word in enumerate(words)}
-        has_all = " AND ".join(f"text CONTAINS ${name}" for name in given)
+        parameters = {f"w{place}": word for place, word in enumerate(words)}
+        has_all = " AND ".join(f"text CONTAINS ${name}" for name in parameters)
         query = queries.MATCHING.format(
             pattern=link.pattern(side),
             key=link.near(side).key_text,
@@ -244,7 +244,7 @@ class TableRows(CountReader):
             matches=f"{queries.MAY_MATCH} OR ({has_all})" if words else "true",
             edge=", ".join([*(column.expression("r") for column in link.columns), far.read(shown, "m")]),
         )
-        rows = await self._rows(query, {"key": key, "most": most, **given})
+        rows = await self._rows(query, {"key": key, "most": most, **parameters})
         size = len(link.columns)
         return [[link.type, _properties(link, row), far.node(shown, row[size:])] for _, *row in rows]
 
@@ -286,8 +286,8 @@ class TableRows(CountReader):
             query = queries.FAR_ENDS.format(
                 pattern=link.pattern(direction), key=link.near(direction).key_text, node=far.read(shown, "m")
             )
-            given = {"key": key, "edges": SAMPLED_EDGES, "examples": examples}
-            found[node_id, link.type] += [far.node(shown, row) for row in await self._rows(query, given)]
+            parameters = {"key": key, "edges": SAMPLED_EDGES, "examples": examples}
+            found[node_id, link.type] += [far.node(shown, row) for row in await self._rows(query, parameters)]
 
         for link, keys in await self.links_at(nodes, direction, types):  # one after the other, so that the order stays
             await gathered(*(read(link, key, node_id) for key, node_id in keys.items()))

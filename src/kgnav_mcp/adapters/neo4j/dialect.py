@@ -87,8 +87,8 @@ def _duration(text: str) -> Duration | None:
     parts = _DURATION_PART.findall(text)
     if not parts or " ".join(f"{size} {unit}" for size, unit in parts) != re.sub(r"s(?= |$)", "", text):
         return None
-    given: dict[str, Any] = {f"{unit}s": float(size) if unit == "second" else int(size) for size, unit in parts}
-    return Duration(**given)
+    units: dict[str, Any] = {f"{unit}s": float(size) if unit == "second" else int(size) for size, unit in parts}
+    return Duration(**units)
 
 
 def _point(text: str) -> Point | None:

@@ -39,7 +39,7 @@ class RelationRequest:
     limit: int
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether the answer must be empty: there are no entities, or incoming triples whose head is a literal."""
         return not self.ids or (self.direction is Direction.INCOMING and self.far_end_kind is FarEndKind.LITERAL)
 
@@ -59,7 +59,7 @@ class RowRequest:
     """Whether only ids and values are needed, as in `GraphAdapter.neighbour_ids`."""
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether the answer must be empty, whatever the graph contains."""
         heads_are_values = self.direction is Direction.INCOMING and self.far_end_kind is FarEndKind.LITERAL
         return not self.ids or self.relation_paths == [] or heads_are_values

@@ -64,7 +64,7 @@ class Readers:
     """The readers of an open graph, one for each kind of verb."""
 
     client: Client
-    linker: EntityFinder
+    entity_finder: EntityFinder
     relations: RelationReader
     rows: Callable[[Sequence[Any], RowRequest], RowReader]
     """Creates the reader of rows at some anchors (see `SparqlAdapter._anchors`)."""
@@ -136,7 +136,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
             await opened.client.close()
 
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        names = self._readers.linker.names
+        names = self._readers.entity_finder.names
         iri_of = names.naming.iri
         iris = await in_thread(len(ids), lambda: {each: iri for each in ids if (iri := iri_of(each)) is not None})
         described = await names.described(iris.values())
@@ -145,21 +145,21 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         )
 
     def printed_ids(self, ids: Sequence[str]) -> Mapping[str, str]:
-        naming = self._readers.linker.naming
+        naming = self._readers.entity_finder.naming
         return {each: naming.short(iri) for each in ids if (iri := naming.iri(each)) is not None}
 
     async def find_by_name(self, name: str, *, limit: int) -> Page[Namesake]:
-        return await self._readers.linker.named(name, limit)
+        return await self._readers.entity_finder.named(name, limit)
 
     async def find_by_names(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
-        return await self._readers.linker.named_each(names, limit)
+        return await self._readers.entity_finder.named_each(names, limit)
 
     async def find_by_values(self, values: Sequence[str], *, limit: int) -> Mapping[str, Sequence[ValueMatch]]:
-        return await self._readers.linker.with_values(values, limit)
+        return await self._readers.entity_finder.with_values(values, limit)
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         types = None if label is None else (await self._readers.lists.types(label)).iris
-        return self._checked_page(await self._readers.linker.find(hint, types, limit))
+        return self._checked_page(await self._readers.entity_finder.find(hint, types, limit))
 
     async def relations_in(self, request: RelationRequest) -> Page[RelationFacts]:
         anchors = await self._anchors(request.ids)
@@ -302,7 +302,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
 
     async def _iris(self, ids: Sequence[str]) -> list[URIRef]:
         """Resolve ids to IRIs, each once. Texts that are not ids are skipped."""
-        iri_of = self._readers.linker.naming.iri
+        iri_of = self._readers.entity_finder.naming.iri
         return await in_thread(
             len(ids), lambda: list(dict.fromkeys(iri for each in ids if (iri := iri_of(each)) is not None))
         )

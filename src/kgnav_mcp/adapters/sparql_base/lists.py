@@ -194,10 +194,10 @@ class ListReader(ABC):
     _most_named = 500
     """Maximum number of entities with one name that are considered."""
 
-    def __init__(self, reader: Reader, templates: Templates, linker: EntityFinder) -> None:
+    def __init__(self, reader: Reader, templates: Templates, entity_finder: EntityFinder) -> None:
         self._reader = reader
         self._templates = templates
-        self._linker = linker
+        self._entity_finder = entity_finder
 
     @abstractmethod
     async def types(self, label: str) -> Types:
@@ -271,12 +271,12 @@ class ListReader(ABC):
         return None
 
     async def _by_id(self, text: str) -> Found:
-        iri = self._linker.naming.iri(text)
-        return {} if iri is None else await self._linker.names.described([iri]), Stop.COMPLETE
+        iri = self._entity_finder.naming.iri(text)
+        return {} if iri is None else await self._entity_finder.names.described([iri]), Stop.COMPLETE
 
     async def _by_name(self, name: str) -> Found:
-        page = await self._linker.named(name, self._most_named)
-        read = self._linker.naming.iri
+        page = await self._entity_finder.named(name, self._most_named)
+        read = self._entity_finder.naming.iri
         return {
             iri: namesake.entity for namesake in page.items if (iri := read(namesake.entity.id)) is not None
         }, page.stop
@@ -292,7 +292,7 @@ class ListReader(ABC):
         """The page of the entities found that have one of the types (None: of all)."""
         entities, stop = found
         if types is not None and entities:
-            read = await self._linker.of_types(list(entities), types.iris)
+            read = await self._entity_finder.of_types(list(entities), types.iris)
             having = {iri_in(row, "s") for row in read.all_rows()}
             entities = {iri: entity for iri, entity in entities.items() if iri in having}
         rows = Rows((), whole=True, total=Count(len(entities)))
@@ -330,8 +330,10 @@ class ListReader(ABC):
             blanks = BlankNodes(note=_WITHOUT_BLANK_NODES)  # no key tells where to go on among them
         page = await in_thread(len(read.rows), lambda: self._nodes_in(read, blanks.found, start.skip, limit))
         iris = [iri for iri in page.items if isinstance(iri, URIRef)]
-        short_id = self._linker.naming.short
-        described = {iri: Entity(short_id(iri)) for iri in iris} if bare else await self._linker.names.described(iris)
+        short_id = self._entity_finder.naming.short
+        described = (
+            {iri: Entity(short_id(iri)) for iri in iris} if bare else await self._entity_finder.names.described(iris)
+        )
 
         def shown() -> Page[Entity]:
             nodes = (described.get(node) if isinstance(node, URIRef) else node for node in page.items)
@@ -346,7 +348,7 @@ class ListReader(ABC):
         """The page of the nodes in rows, blank nodes last; in a long list, first None for each without an id."""
         iris = [iri_in(row, "s") for row in read.rows if not isinstance(row["s"], BNode)]
         if read.whole:
-            return read.page([*sorted(iris, key=self._linker.order), *blanks], skip, limit)
+            return read.page([*sorted(iris, key=self._entity_finder.order), *blanks], skip, limit)
         missing = len(read.rows) - len(iris) - len(blanks)
         return read.page([*(None for _ in range(missing)), *iris, *blanks], skip, limit)
 

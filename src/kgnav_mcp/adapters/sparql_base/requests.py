@@ -43,14 +43,14 @@ class Location:
         parts = urlsplit(location)
         if not parts.hostname:
             raise ConfigurationError("the graph's address has no host", next_step=f"Write it as {example}.")
-        given = parse_qsl(parts.query, keep_blank_values=True)
+        parameters = parse_qsl(parts.query, keep_blank_values=True)
         return cls(
             scheme=parts.scheme.rpartition("+")[2],
             place=parts.netloc,
             host=parts.hostname,
             path=parts.path,
-            query=urlencode([(name, value) for name, value in given if name != GRAPH]),
-            graphs=tuple(value for name, value in given if name == GRAPH),
+            query=urlencode([(name, value) for name, value in parameters if name != GRAPH]),
+            graphs=tuple(value for name, value in parameters if name == GRAPH),
             fragment=parts.fragment,
         )
 

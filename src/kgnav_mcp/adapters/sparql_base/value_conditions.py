@@ -140,13 +140,13 @@ def date_form(period: Period) -> str:
 
     A date equals the times within it, and less precise dates that contain it.
     """
-    given = [f"{part:02}" for part in map(int, period.parts[1:5])]
-    month, day = (*given, _TWO_DIGITS, _TWO_DIGITS)[:2]
+    digits = [f"{part:02}" for part in map(int, period.parts[1:5])]
+    month, day = (*digits, _TWO_DIGITS, _TWO_DIGITS)[:2]
     year = date_time(period.first).partition("T")[0][:-6]
     time = "[0-9:.]+"
-    if len(given) > 2:
-        time = f"{given[2]}:{given[3]}(:[0-9.]+)?"
+    if len(digits) > 2:
+        time = f"{digits[2]}:{digits[3]}(:[0-9.]+)?"
     if len(period.parts) > 5:
         whole, _, fraction = f"{period.parts[5]:012.9f}".rstrip("0").partition(".")
-        time = f"{given[2]}:{given[3]}(:{whole}{rf'[.]{fraction}0*' if fraction else '([.]0*)?'})?"
+        time = f"{digits[2]}:{digits[3]}(:{whole}{rf'[.]{fraction}0*' if fraction else '([.]0*)?'})?"
     return f"^{year}((-{month}(-{day})?)?{_ZONE}|-{month}-{day}T{time}{_UTC})$"

@@ -39,7 +39,7 @@ class _Opened(Readers):
     """The readers of an open graph."""
 
     store: Store
-    linker: EntityFinder
+    entity_finder: EntityFinder
     catalogues: CatalogueCache
     statements: StatementReader
 
@@ -69,7 +69,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         opened = self._opened
         if opened is not None:
             await opened.catalogues.close()
-            await opened.linker.close()
+            await opened.entity_finder.close()
         await super().close()
 
     @property
@@ -87,7 +87,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         return frozenset({ids.relation(SUBCLASS)} if ids.base == WIKIDATA else ())
 
     async def triples_by_qualifier(self, entity: str, *, limit: int) -> tuple[Triple, ...]:
-        value = self._readers.linker.naming.iri(entity)
+        value = self._readers.entity_finder.naming.iri(entity)
         opened = self._readers
         return () if value is None else await qualified(opened.store, opened.statements, value, limit)
 
@@ -137,16 +137,18 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         names = Names(store, catalogues)
         search = WikibaseSearch(self._api(wikidata.search)) if wikidata.search else None
         by_meaning = wikidata.vectors if wikidata.vector_search else ""
-        linker = EntityFinder(store, names, search, VectorSearch(self._api(by_meaning)) if by_meaning else None)
-        classes = Classes(store, names, linker.named)
+        entity_finder = EntityFinder(store, names, search, VectorSearch(self._api(by_meaning)) if by_meaning else None)
+        classes = Classes(store, names, entity_finder.named)
         counts = CountReader(store, catalogues)
         statements = StatementReader(store, names, catalogues)
         await catalogues.open()
         await self._check_instance_of(store, catalogues)
         return _Opened(
             client=client,
-            linker=linker,
-            lists=ListReader(store, linker, names=names, catalogues=catalogues, classes=classes, statements=statements),
+            entity_finder=entity_finder,
+            lists=ListReader(
+                store, entity_finder, names=names, catalogues=catalogues, classes=classes, statements=statements
+            ),
             schema=SchemaReader(store, names, catalogues, classes),
             store=store,
             catalogues=catalogues,
@@ -155,7 +157,9 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             search=lambda request: RowSearch(store, counts, statements, request),
             rows=lambda anchors, request: RowReader(store, catalogues, counts, statements, (anchors, request)),
             edges=lambda _, tails, relation_paths, __: EdgeReader(store, statements, tails, relation_paths),
-            matches=MatchReader(store.reader, linker.names, PatternWriter(store, linker.naming, catalogues)),
+            matches=MatchReader(
+                store.reader, entity_finder.names, PatternWriter(store, entity_finder.naming, catalogues)
+            ),
         )
 
     async def _check_instance_of(self, store: Store, catalogues: CatalogueCache) -> None:

@@ -48,14 +48,14 @@ class ListReader(lists.ListReader):
     def __init__(
         self,
         store: Store,
-        linker: EntityFinder,
+        entity_finder: EntityFinder,
         *,
         names: Names,
         catalogues: CatalogueCache,
         classes: Classes,
         statements: StatementReader,
     ) -> None:
-        super().__init__(store.reader, _TEMPLATES, linker)
+        super().__init__(store.reader, _TEMPLATES, entity_finder)
         self._store = store
         self._names = names
         self._catalogues = catalogues

@@ -250,9 +250,9 @@ class Patterns:
         parts.conditions.append(lambda _scope: [self.expressions.label_condition(name, label)])
 
     def _properties(self, node: Node, name: str, parts: _Parts) -> None:
-        for given in subtrees(node, "parameter"):
-            self._reading.report(given, "a parameter can only be a single value or a list", "{name: $name}")
-        for key, value in (tuple(subtrees(pair)) for given in subtrees(node, "map") for pair in subtrees(given)):
+        for argument in subtrees(node, "parameter"):
+            self._reading.report(argument, "a parameter can only be a single value or a list", "{name: $name}")
+        for key, value in (tuple(subtrees(pair)) for argument in subtrees(node, "map") for pair in subtrees(argument)):
             owned = Property(name, name_of(key))
 
             def read(scope: Scope, owned: Property = owned, value: Node = value) -> Iterator[Expression]:

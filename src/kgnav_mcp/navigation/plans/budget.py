@@ -98,7 +98,7 @@ class Budget:
     unmatched: Part | Expression | None = None
     """The first part or condition without a match."""
 
-    def measured(self, part: Part, size: int) -> None:
+    def record_size(self, part: Part, size: int) -> None:
         """Record how many nodes or edges matched a part."""
         previous = self.sizes.get(part)
         total = size if previous is None else max(size, previous.value)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
 
+from kgnav_mcp.concurrency import Progress, reporting
 from kgnav_mcp.errors import (
     InvalidPlan,
     PlanOverBudget,
@@ -43,7 +44,6 @@ from kgnav_mcp.navigation.plans.explain.first_rows import (
 )
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.proofs import count_of_grouped_rows, with_edge_columns, with_proof
-from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter
 from kgnav_mcp.port.lists import items_before

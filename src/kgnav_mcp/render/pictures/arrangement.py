@@ -185,7 +185,7 @@ _BAND_SPACE = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ArrangedEdge:
     """An edge by its left and right node, with the width of its label (0: no label) and what it stands for."""
 
     left: int
@@ -237,13 +237,17 @@ class Arrangement:
 
 
 def arrange(
-    parts: Sequence[Part], links: Sequence[Link], widths: Sequence[float], loops: Mapping[int, float], top: float
+    parts: Sequence[Part],
+    links: Sequence[ArrangedEdge],
+    widths: Sequence[float],
+    loops: Mapping[int, float],
+    top: float,
 ) -> Arrangement:
     """The positions of nodes of these widths, from `top` downwards. `loops` are the widths of the labels of loops."""
     boxes, lines = list[Box](), list[Line]()
     sizes = _Sizes(widths, loops)
     single = [node for part in parts if not part.routes for node in part.nodes]
-    links_of = defaultdict[Edge, list[Link]](list)
+    links_of = defaultdict[Edge, list[ArrangedEdge]](list)
     for link in links:
         links_of[link.left, link.right].append(link)
     for part in parts:
@@ -281,10 +285,10 @@ def _in_rows(nodes: Sequence[int], sizes: _Sizes, top: float) -> Sequence[Box]:
     return boxes
 
 
-_Links = Mapping[Edge, Sequence[Link]]
+_ArrangedEdges = Mapping[Edge, Sequence[ArrangedEdge]]
 
 
-def _bands(part: Part, links: _Links, sizes: _Sizes) -> Iterable[tuple[int, int]]:
+def _bands(part: Part, links: _ArrangedEdges, sizes: _Sizes) -> Iterable[tuple[int, int]]:
     """The first and last columns of the bands of a part."""
     last = max(place.column for place in part.nodes.values())
     start = 0
@@ -299,7 +303,7 @@ def _bands(part: Part, links: _Links, sizes: _Sizes) -> Iterable[tuple[int, int]
 class _Columns:
     """The left and right side of each column of a band. The column before its first one holds copies."""
 
-    def __init__(self, part: Part, links: _Links, sizes: _Sizes, start: int, end: int) -> None:
+    def __init__(self, part: Part, links: _ArrangedEdges, sizes: _Sizes, start: int, end: int) -> None:
         column = {node: place.column for node, place in part.nodes.items()}
         self.edges = [edge for edge in part.routes if start <= column[edge[1]] <= end]
         self.copies = {left for left, _ in self.edges if column[left] < start}
@@ -325,7 +329,7 @@ class _Columns:
 class _Band:
     """Some columns of a part."""
 
-    def __init__(self, part: Part, links: _Links, sizes: _Sizes, start: int, end: int) -> None:
+    def __init__(self, part: Part, links: _ArrangedEdges, sizes: _Sizes, start: int, end: int) -> None:
         self._part, self._sizes, self._start = part, sizes, start
         columns = _Columns(part, links, sizes, start, end)
         self._sides, self._copies = columns.sides, columns.copies
@@ -347,9 +351,9 @@ class _Band:
     def _bends(self, edge: Edge) -> Sequence[Place]:
         return [place for place in self._part.routes[edge][1:-1] if place.column >= self._start]
 
-    def _ports_of(self) -> Mapping[int, Sequence[Link]]:
+    def _ports_of(self) -> Mapping[int, Sequence[ArrangedEdge]]:
         """The edges that end at the left side of each node, from top to bottom."""
-        ports = defaultdict[int, list[Link]](list)
+        ports = defaultdict[int, list[ArrangedEdge]](list)
         for link in sorted(self._links, key=lambda link: self._part.routes[link.left, link.right][-2].row):
             ports[link.right].append(link)
         return ports

@@ -10,10 +10,10 @@ from kgnav_mcp.model import Literal, Role, Subgraph, SubgraphEdge, SubgraphNode
 from kgnav_mcp.render.pictures.arrangement import (
     LOOP_LABEL,
     MARGIN,
+    ArrangedEdge,
     Box,
     Edge,
     Line,
-    Link,
     arrange,
     curve,
     layered_layout,
@@ -109,7 +109,7 @@ class _Picture:
         others = ([place] for place, node in enumerate(nodes) if node.role is not Role.SEEN)
         parts = layered_layout(len(self._labels), self._ends, (topics, *others))
         directed = {edge for part in parts for edge in part.routes}
-        links = [self._link(number, directed) for number, (head, tail) in enumerate(self._ends) if head != tail]
+        links = [self._arranged(number, directed) for number, (head, tail) in enumerate(self._ends) if head != tail]
         loops = {edge.head: self._width(edge) for edge in edges if edge.head == edge.tail}
         widths = [text_width(label) * NODE_SIZE + 2 * _PADDING for label in self._labels]
         self._arrangement = arrange(parts, links, widths, loops, _HEAD_HEIGHT)
@@ -119,10 +119,10 @@ class _Picture:
         self._notes = self._note_lines()
         self.height = self._arrangement.bottom + _LEGEND_HEIGHT + len(self._notes) * _NOTE_HEIGHT + MARGIN
 
-    def _link(self, number: int, directed: set[Edge]) -> Link:
+    def _arranged(self, number: int, directed: set[Edge]) -> ArrangedEdge:
         head, tail = self._ends[number]
         left, right = (head, tail) if (head, tail) in directed else (tail, head)
-        return Link(left, right, self._width(self._edge(number)), number)
+        return ArrangedEdge(left, right, self._width(self._edge(number)), number)
 
     def _edge(self, number: int) -> SubgraphEdge | None:
         """The edge with this number; None for one to further neighbours."""

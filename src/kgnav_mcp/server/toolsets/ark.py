@@ -10,7 +10,7 @@ from pydantic import Field, WithJsonSchema
 from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation import reasoning_steps
-from kgnav_mcp.navigation.reasoning_steps import Citation, GivenStep, StepLimits
+from kgnav_mcp.navigation.reasoning_steps import Citation, StepLimits, SubmittedStep
 from kgnav_mcp.navigation.sample_walks import SampleWalk, Walk
 from kgnav_mcp.navigation.shown_graph import CHECK_TOOL
 from kgnav_mcp.render.table import Answer, RenderedAnswer
@@ -52,41 +52,41 @@ class AddStep(Arguments):
     done: bool = Field(default=False, description="Whether the steps now answer the question.")
 
     @classmethod
-    def normalized(cls, given: Json) -> Json:
+    def normalized(cls, arguments: Json) -> Json:
         """The arguments with a single triple in place of a list of triples made a list."""
-        result = super().normalized(given)
+        result = super().normalized(arguments)
         triples = result.get("triples")
         if isinstance(triples, list) and triples and isinstance(triples[0], str):
             result["triples"] = [triples]
         return result
 
 
-async def add_step(call: ToolCall, given: AddStep) -> Answer:
+async def add_step(call: ToolCall, arguments: AddStep) -> Answer:
     """Add a reasoning step of ARK-V1 to the trail."""
     trail, most = await call.trail(), call.app.settings.trail
-    cited = [_citation(number, each) for number, each in enumerate(given.triples, 1)]
+    cited = [_citation(number, each) for number, each in enumerate(arguments.triples, 1)]
     all_steps = await reasoning_steps.add_step(
         call.adapter,
         trail,
-        GivenStep(given.anchor, given.relation, cited, given.inference),
+        SubmittedStep(arguments.anchor, arguments.relation, cited, arguments.inference),
         limits=call.limits,
         most=StepLimits(most.steps, most.retries),
     )
-    table = reasoning_table(given.trail.strip(), trail.question, all_steps, most.steps, done=given.done)
+    table = reasoning_table(arguments.trail.strip(), trail.question, all_steps, most.steps, done=arguments.done)
     answer = call.answer(table, None)
     return RenderedAnswer(answer.text, answer.facts, all_steps[-1].triples, (all_steps[-1].anchor,))
 
 
-def _citation(number: int, given: list[Any]) -> Citation:
+def _citation(number: int, cells: list[Any]) -> Citation:
     """A cited triple. Numbers and truth values become text.
 
     Raises:
         InvalidArgument: it does not have the form of a triple.
     """
-    if len(given) not in (3, 4):
+    if len(cells) not in (3, 4):
         raise _malformed_triple(number)
-    head, relation, tail = (_text(number, each) for each in given[:3])
-    cited = given[3] if len(given) > 3 else None
+    head, relation, tail = (_text(number, each) for each in cells[:3])
+    cited = cells[3] if len(cells) > 3 else None
     if cited is None:
         return Citation(head, relation, tail)
     if not isinstance(cited, dict):

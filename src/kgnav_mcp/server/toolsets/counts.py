@@ -38,12 +38,12 @@ class GetDegree(Arguments):
     cursor: str | None = Field(default=None, description=CURSOR)
 
 
-async def get_degree(call: ToolCall, given: GetDegree) -> Answer:
+async def get_degree(call: ToolCall, arguments: GetDegree) -> Answer:
     """Answer with the number of triples at entities."""
-    start = call.start(given.cursor)
-    direction = None if given.direction == EITHER else Direction(given.direction)
+    start = call.start(arguments.cursor)
+    direction = None if arguments.direction == EITHER else Direction(arguments.direction)
     found = await get_degrees(
-        call.adapter, given.entity, given.relation, direction, after=start.after, limits=call.limits
+        call.adapter, arguments.entity, arguments.relation, direction, after=start.after, limits=call.limits
     )
     page = found.page
     exact = all(each.count.certainty is Certainty.EXACT for each in page.items)

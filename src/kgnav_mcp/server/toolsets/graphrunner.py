@@ -13,13 +13,13 @@ from kgnav_mcp.languages.json_steps import DEFAULT_DIRECTION, DEFAULT_HOPS, Edge
 from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
-from kgnav_mcp.navigation.references import resolve_entities, resolve_entity, resolve_relations
+from kgnav_mcp.navigation.references import RelationMatcher, resolve_entities, resolve_entity
 from kgnav_mcp.render.plans import entity_columns, plan_table
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import name_and_id
 from kgnav_mcp.render.triples import entity_notes
 from kgnav_mcp.server.arguments import CURSOR, EITHER, Arguments
-from kgnav_mcp.server.plan_runner import check_written_plan, run_in_place, runner
+from kgnav_mcp.server.plan_runner import check_written_plan, run_queued, runner
 from kgnav_mcp.server.tool import ToolCall, ToolSpec
 from kgnav_mcp.server.toolsets import Toolset
 
@@ -61,37 +61,43 @@ class FindCommonNodes(Arguments):
     cursor: str | None = Field(default=None, description=CURSOR)
 
 
-async def fetch_neighbors(call: ToolCall, given: FetchNeighbors) -> Answer:
+async def fetch_neighbors(call: ToolCall, arguments: FetchNeighbors) -> Answer:
     """Answer with the neighbours of nodes (GraphRunner's Fetch_Neighbors)."""
-    nodes = await resolve_entities(call.adapter, given.nodes)
-    hops = {"hops": given.max_hops} if given.edge_type is None and given.node_type is not None else {}
-    hop = {"from": "node", "edge_type": given.edge_type, "node_type": given.node_type, **_direction(given.direction)}
+    nodes = await resolve_entities(call.adapter, arguments.nodes)
+    hops = {"hops": arguments.max_hops} if arguments.edge_type is None and arguments.node_type is not None else {}
+    hop = {
+        "from": "node",
+        "edge_type": arguments.edge_type,
+        "node_type": arguments.node_type,
+        **_direction(arguments.direction),
+    }
     steps: list[object] = [
         _find_node_step("node", nodes),
         {"as": "neighbor", "fetch_neighbors": {**hop, **hops}},
         {"return": ["node", "neighbor"]},
     ]
-    named = [(nodes, given.edge_type)] if given.edge_type is not None else []
-    found = await _checked(call, steps, named, given.direction, node_type=given.node_type)
-    return await _answer(call, steps, found, nodes, given.cursor)
+    named = [(nodes, arguments.edge_type)] if arguments.edge_type is not None else []
+    found = await _checked(call, steps, named, arguments.direction, node_type=arguments.node_type)
+    return await _answer(call, steps, found, nodes, arguments.cursor)
 
 
-async def find_common_nodes(call: ToolCall, given: FindCommonNodes) -> Answer:
+async def find_common_nodes(call: ToolCall, arguments: FindCommonNodes) -> Answer:
     """Answer with the common neighbours of nodes (GraphRunner's Find_Common_Nodes)."""
     sides = [
-        _Side(await resolve_entity(call.adapter, node), edge_type, given.direction) for node, edge_type in given.pairs
+        _Side(await resolve_entity(call.adapter, node), edge_type, arguments.direction)
+        for node, edge_type in arguments.pairs
     ]
     named = [(f"side{n}", side) for n, side in enumerate(sides, 1)]
-    pairs = [{"node": name, "edge_type": side.edge_type, **_direction(given.direction)} for name, side in named]
+    pairs = [{"node": name, "edge_type": side.edge_type, **_direction(arguments.direction)} for name, side in named]
     steps: list[object] = [_find_node_step(name, [side.node]) for name, side in named]
     steps.append({"as": "common", "find_common_nodes": pairs})
-    found = await _checked(call, steps, [([side.node], side.edge_type) for side in sides], given.direction)
-    return await _answer(call, steps, found, [side.node for side in sides], given.cursor, sides=sides)
+    found = await _checked(call, steps, [([side.node], side.edge_type) for side in sides], arguments.direction)
+    return await _answer(call, steps, found, [side.node for side in sides], arguments.cursor, sides=sides)
 
 
-def _direction(given: EdgeDirection) -> dict[str, object]:
+def _direction(direction: EdgeDirection) -> dict[str, object]:
     """The direction as an argument of a step. The default is left out: clients with strict schemas always send it."""
-    return {} if given == DEFAULT_DIRECTION else {"direction": given}
+    return {} if direction == DEFAULT_DIRECTION else {"direction": direction}
 
 
 class _Side(NamedTuple):
@@ -120,7 +126,7 @@ async def _answer(
     With `sides`, the first page also gives the number of neighbours of each side.
     """
     start = call.start(cursor)
-    page, omitted = await run_in_place(call, runner(call), found.plan, start, steps=steps, of_tool=True)
+    page, omitted = await run_queued(call, runner(call), found.plan, start, steps=steps, of_tool=True)
     sizes = [f"{name_and_id(side.node)} {side.edge_type} {await _neighbour_count(call, side):,}" for side in sides]
     intro = f"Nodes of each side: {', '.join(sizes)}" if sizes and not start.offset else ""
     return call.answer(
@@ -158,8 +164,9 @@ async def _checked(
         return await check_written_plan(runner(call), ParsedPlan(plan))
     except InvalidPlan:
         followed = Direction(direction) if direction != EITHER else None
+        matcher = RelationMatcher(call.adapter, followed, call.limits)
         for nodes, edge_type in named:
-            await resolve_relations(call.adapter, nodes, [edge_type], followed, limits=call.limits)
+            await matcher.require(nodes, [edge_type])
         schema_names = await SchemaNames.of(call.adapter)
         if node_type is not None and schema_names.has_labels and not await schema_names.labels(node_type):
             raise UnknownName("label", node_type, schema_names.nearest_label(node_type)) from None

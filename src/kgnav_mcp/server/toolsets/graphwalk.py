@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import graphwalk
+from kgnav_mcp.navigation.maze import Marks, mark_order
 from kgnav_mcp.navigation.pages import Cursor
 from kgnav_mcp.navigation.sample_walks import WalkedStep
 from kgnav_mcp.navigation.shown_graph import THINK_TOOL
@@ -34,6 +35,8 @@ from kgnav_mcp.server.worked_examples import walk_calls
 
 LABEL = f"Node label; {graphwalk.ANY_LABEL!r} for any."
 _THOUGHT = Column("thought")
+_MAZE = "maze"
+"""The toolset whose marks are shown as properties of the cells."""
 PROPERTY = "Property; `name` and `id` always work."
 
 
@@ -122,69 +125,83 @@ class Think(Arguments):
     thought: str = Field(description="What is known, and what to look up next.")
 
 
-async def get_node_by_property(call: ToolCall, given: NodesByProperty) -> Answer:
+async def maze_marks(call: ToolCall) -> Marks | None:
+    """The marks of a maze's cells on the trail of the call, or on the client's only one.
+
+    None if this server has no mazes.
+
+    Raises:
+        UnknownTrail: the trail has expired meanwhile.
+    """
+    if _MAZE not in call.app.settings.toolsets:
+        return None
+    trail = await call.current_trail()
+    return Marks(None if trail is None else mark_order(trail))
+
+
+async def get_node_by_property(call: ToolCall, arguments: NodesByProperty) -> Answer:
     """Answer with the nodes that have a property value (GraphWalk's tool 1)."""
-    start = call.start(given.cursor)
+    start = call.start(arguments.cursor)
     found = await graphwalk.get_node_by_property(
         call.adapter,
-        given.label,
-        given.property_name,
-        given.value,
-        properties=given.properties or (),
+        arguments.label,
+        arguments.property_name,
+        arguments.value,
+        properties=arguments.properties or (),
         after=start.after,
-        marks=await call.marks(),
+        marks=await maze_marks(call),
     )
-    table = nodes_table(found, start.offset, condition=given.condition, next_step=given.next_step)
+    table = nodes_table(found, start.offset, condition=arguments.condition, next_step=arguments.next_step)
     return call.answer(table, found.page.positions)
 
 
-async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:
+async def get_all_nearest_neighbors(call: ToolCall, arguments: Neighbors) -> Answer:
     """Answer with the neighbours of the nodes that have a property value (GraphWalk's tool 2)."""
-    start = call.start(given.cursor)
+    start = call.start(arguments.cursor)
     found = await graphwalk.get_all_nearest_neighbors(
         call.adapter,
-        given.label,
-        given.property_name,
-        given.value,
-        direction=Direction(given.direction) if given.direction != EITHER else None,
-        relationship=given.relationship,
-        neighbor_label=given.neighbor_label,
+        arguments.label,
+        arguments.property_name,
+        arguments.value,
+        direction=Direction(arguments.direction) if arguments.direction != EITHER else None,
+        relationship=arguments.relationship,
+        neighbor_label=arguments.neighbor_label,
         after=start.after,
         limits=call.limits,
-        marks=await call.marks(),
+        marks=await maze_marks(call),
     )
     first = call.paging.write(Cursor(graphwalk.FROM_FIRST_LINK))
     table = nearest_neighbours_table(
         found,
         start.offset,
-        condition=given.condition,
-        filters=given.filters,
-        next_step=given.next_step,
+        condition=arguments.condition,
+        filters=arguments.filters,
+        next_step=arguments.next_step,
         first_cursor=first,
     )
     return call.answer(table, found.links.positions if found.links else None)
 
 
-async def get_unique_property_values(call: ToolCall, given: UniqueValues) -> Answer:
+async def get_unique_property_values(call: ToolCall, arguments: UniqueValues) -> Answer:
     """Answer with the distinct values of a property (GraphWalk's tool 3)."""
-    start = call.start(given.cursor)
+    start = call.start(arguments.cursor)
     page = await graphwalk.get_unique_property_values(
         call.adapter,
-        given.property_name,
-        given.entity_name,
-        ValueOwner(given.entity_type),
+        arguments.property_name,
+        arguments.entity_name,
+        ValueOwner(arguments.entity_type),
         after=start.after,
         limits=call.limits,
-        marks=await call.marks(),
+        marks=await maze_marks(call),
     )
-    name = f"{echoed(given.property_name)} of the {given.entity_type} {echoed(given.entity_name)}"
-    table = values_table(page, start.offset, counted=f"{given.entity_type}s", list_name=name)
+    name = f"{echoed(arguments.property_name)} of the {arguments.entity_type} {echoed(arguments.entity_name)}"
+    table = values_table(page, start.offset, counted=f"{arguments.entity_type}s", list_name=name)
     return call.answer(table, page.positions)
 
 
-async def think(_: ToolCall, given: Think) -> Answer:
+async def think(_: ToolCall, arguments: Think) -> Answer:
     """Return the thought, so that it stays in the conversation (GraphWalk's tool 4)."""
-    return row_answer(clean(given.thought), (_THOUGHT,), (given.thought,))
+    return row_answer(clean(arguments.thought), (_THOUGHT,), (arguments.thought,))
 
 
 _TOOLS = (

@@ -44,15 +44,15 @@ class GetTriples(Arguments):
     cursor: str | None = Field(default=None, description=CURSOR)
 
 
-async def get_relations(call: ToolCall, given: GetRelations) -> Answer:
+async def get_relations(call: ToolCall, arguments: GetRelations) -> Answer:
     """Answer with the relations of entities, ranked by the question or the trail's (GraphWalker, appendix F.2)."""
-    question, ranker = await question_and_ranker(call, given)
+    question, ranker = await question_and_ranker(call, arguments)
     if question:
         call = replace(call, arguments={**call.arguments, "question": question})  # so that cursors depend on it
-    start = call.start(given.cursor)
+    start = call.start(arguments.cursor)
     found = await walker.get_relations(
         call.adapter,
-        given.entity,
+        arguments.entity,
         question=question,
         after=start.after,
         limits=call.limits,
@@ -62,12 +62,12 @@ async def get_relations(call: ToolCall, given: GetRelations) -> Answer:
     return call.answer(table, found.page.positions)
 
 
-async def question_and_ranker(call: ToolCall, given: GetRelations) -> tuple[str | None, Ranker]:
+async def question_and_ranker(call: ToolCall, arguments: GetRelations) -> tuple[str | None, Ranker]:
     """The question (of the call, else of the trail) by which relations are ranked, and the ranker.
 
     A language model is shown the trail's last thought (GraphWalker, appendix H).
     """
-    question = given.question
+    question = arguments.question
     if question is None and call.recording is not None:
         question = call.recording.beginning.question
     # Only a language model reads thoughts, and they are all steps of the trail, which take time to read.
@@ -75,13 +75,13 @@ async def question_and_ranker(call: ToolCall, given: GetRelations) -> tuple[str 
     return question, partial(call.app.ranker, thought=thought)
 
 
-async def get_triples(call: ToolCall, given: GetTriples) -> Answer:
+async def get_triples(call: ToolCall, arguments: GetTriples) -> Answer:
     """Answer with the triples of chosen relations (GraphWalker's triple retrieval)."""
-    start = call.start(given.cursor)
+    start = call.start(arguments.cursor)
     found = await walker.get_triples(
         call.adapter,
-        given.entity,
-        given.relations,
+        arguments.entity,
+        arguments.relations,
         after=start.after,
         limits=call.limits,
         refuse_absent=call.refuse_absent,

@@ -31,23 +31,23 @@ class DescribeGraph(Arguments):
     name: str | None = Field(default=None, description="A label, relation or property.")
 
 
-async def find_node(call: ToolCall, given: FindNode) -> Answer:
+async def find_node(call: ToolCall, arguments: FindNode) -> Answer:
     """Answer with the entities that a hint may mean (GraphRunner's entry point)."""
-    if not given.hint.strip():
+    if not arguments.hint.strip():
         raise InvalidArgument(
             "the hint is empty",
             next_step="Pass a name or a part of one. describe_graph() shows what this graph is about.",
         )
     page = await find_candidates(
-        call.adapter, given.hint, label=given.node_type, limit=given.limit, progress=call.progress
+        call.adapter, arguments.hint, label=arguments.node_type, limit=arguments.limit, progress=call.progress
     )
-    return call.answer(candidates_table(page, hint=given.hint), None)
+    return call.answer(candidates_table(page, hint=arguments.hint), None)
 
 
-async def describe_graph(call: ToolCall, given: DescribeGraph) -> Answer:
+async def describe_graph(call: ToolCall, arguments: DescribeGraph) -> Answer:
     """Answer with an overview of the schema, or with the part around one name."""
-    schema = await schema_with_subclasses(call.adapter, given.name, limit=SCHEMA_ROWS)
-    return schema_overview(call.graph.name, schema, given.name, call.options)
+    schema = await schema_with_subclasses(call.adapter, arguments.name, limit=SCHEMA_ROWS)
+    return schema_overview(call.graph.name, schema, arguments.name, call.options)
 
 
 _TOOLS = (

@@ -25,9 +25,9 @@ class NextCellsArguments(Arguments):
     trail: str | None = Field(default=None, description=ONLY_TRAIL)
 
 
-async def get_possible_next_cells(call: ToolCall, given: NextCellsArguments) -> Answer:
+async def get_possible_next_cells(call: ToolCall, arguments: NextCellsArguments) -> Answer:
     """Enter a cell and answer with the open cells next to it (GraphWalk's maze step)."""
-    found = await possible_next_cells(call.adapter, await call.trail(), given.node_id)
+    found = await possible_next_cells(call.adapter, await call.trail(), arguments.node_id)
     return call.answer(cells_table(found), None)
 
 

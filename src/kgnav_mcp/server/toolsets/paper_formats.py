@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from kgnav_mcp.adapters.naming import language_rank
 from kgnav_mcp.errors import AnswerTooLarge, InvalidCursor, UnknownRelation
@@ -18,15 +18,14 @@ from kgnav_mcp.navigation import relations as walker
 from kgnav_mcp.navigation.pages import refuse_partial
 from kgnav_mcp.navigation.relations import RELATIONS, TRIPLES_PER_RELATION, relation_triples
 from kgnav_mcp.port import FarEndFilter, ValueOwner
+from kgnav_mcp.port.lists import all_pages
 from kgnav_mcp.render import paper
 from kgnav_mcp.render.paper import MAX_BYTES, ObjectList, PaperAnswer
 from kgnav_mcp.server.arguments import EITHER
 from kgnav_mcp.server.tool import ToolCall, ToolSpec
-from kgnav_mcp.server.toolsets.graphwalk import Neighbors, NodesByProperty, Think, UniqueValues
+from kgnav_mcp.server.toolsets.graphwalk import Neighbors, NodesByProperty, Think, UniqueValues, maze_marks
 from kgnav_mcp.server.toolsets.graphwalker import GetRelations, GetTriples, question_and_ranker
 from kgnav_mcp.server.toolsets.sog import Search
-
-PageT = TypeVar("PageT", bound=Page[Any])
 
 _RELATIONS_PER_DIRECTION = 100
 """Relations that get_relations reads in each direction (GraphWalker, F.2)."""
@@ -38,12 +37,12 @@ def in_paper_format(spec: ToolSpec[Any]) -> ToolSpec[Any]:
     if paper_tool is None:
         return spec
 
-    async def run(call: ToolCall, given: Any) -> PaperAnswer:  # noqa: ANN401 - the arguments of any of these tools
-        if getattr(given, "cursor", None):
+    async def run(call: ToolCall, arguments: Any) -> PaperAnswer:  # noqa: ANN401 - the arguments of any of these tools
+        if getattr(arguments, "cursor", None):
             raise InvalidCursor(
                 "answers in a paper's format have no cursor", next_step="Repeat the call without the cursor."
             )
-        answer = await paper_tool.run(call, given)
+        answer = await paper_tool.run(call, arguments)
         if len(answer.text.encode()) > MAX_BYTES:
             raise AnswerTooLarge(MAX_BYTES, next_step=paper_tool.ask_for_less)
         return answer
@@ -51,18 +50,18 @@ def in_paper_format(spec: ToolSpec[Any]) -> ToolSpec[Any]:
     return replace(spec, run=run, description=paper_tool.description, in_paper_format=True)
 
 
-async def _search(call: ToolCall, given: Search) -> PaperAnswer:
+async def _search(call: ToolCall, arguments: Search) -> PaperAnswer:
     """Search-on-Graph's Algorithm 1 over single triples: mediators are nodes. An unknown property has no rows."""
     limits = replace(call.limits, flatten=False, collapse_single=True, characters=None, examples=0)
-    direction = Direction(given.direction)
+    direction = Direction(arguments.direction)
     try:
         found = await neighbourhood.search(
             call.adapter,
-            given.entity,
+            arguments.entity,
             direction,
-            only=given.properties_to_filter_for or (),
-            far=FarEndFilter(label=given.node_type, words=given.match),
-            question=given.question,
+            only=arguments.properties_to_filter_for or (),
+            far=FarEndFilter(label=arguments.node_type, words=arguments.match),
+            question=arguments.question,
             limits=limits,
             ranker=call.app.ranker,
             refuse_absent=call.refuse_absent,
@@ -100,11 +99,11 @@ def _in_one_language(rows: Sequence[Triple], languages: Sequence[str]) -> tuple[
     )
 
 
-async def _get_relations(call: ToolCall, given: GetRelations) -> PaperAnswer:
-    question, ranker = await question_and_ranker(call, given)
+async def _get_relations(call: ToolCall, arguments: GetRelations) -> PaperAnswer:
+    question, ranker = await question_and_ranker(call, arguments)
     found = await walker.get_relations(
         call.adapter,
-        given.entity,
+        arguments.entity,
         question=question,
         limits=replace(call.limits, relations_per_direction=_RELATIONS_PER_DIRECTION),
         ranker=ranker,
@@ -114,48 +113,48 @@ async def _get_relations(call: ToolCall, given: GetRelations) -> PaperAnswer:
     return paper.relation_ids(found.page.items, found.entities)
 
 
-async def _get_triples(call: ToolCall, given: GetTriples) -> PaperAnswer:
-    entities, triples = await relation_triples(call.adapter, given.entity, given.relations, limits=call.limits)
+async def _get_triples(call: ToolCall, arguments: GetTriples) -> PaperAnswer:
+    entities, triples = await relation_triples(call.adapter, arguments.entity, arguments.relations, limits=call.limits)
     return paper.triples(triples, entities)
 
 
-async def _get_node_by_property(call: ToolCall, given: NodesByProperty) -> PaperAnswer:
+async def _get_node_by_property(call: ToolCall, arguments: NodesByProperty) -> PaperAnswer:
     objects = ObjectList(_GRAPHWALK_NODES)
-    marks = await call.marks()
+    marks = await maze_marks(call)
 
     async def read(after: str | None) -> Page[Any]:
         found = await graphwalk.get_node_by_property(
             call.adapter,
-            given.label,
-            given.property_name,
-            given.value,
-            properties=given.properties or (),
+            arguments.label,
+            arguments.property_name,
+            arguments.value,
+            properties=arguments.properties or (),
             after=after,
             every_property=True,
             marks=marks,
         )
         return found.page
 
-    async for page in _pages(read):
+    async for page in _pages_of_whole_list(read):
         for node in page.items:
             objects.add(paper.node_object(node), (node.entity,))
     return objects.answer()
 
 
-async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperAnswer:
+async def _get_all_nearest_neighbors(call: ToolCall, arguments: Neighbors) -> PaperAnswer:
     objects = ObjectList(_GRAPHWALK_NEIGHBOURS)
-    marks = await call.marks()
+    marks = await maze_marks(call)
     limits = replace(call.limits, flatten=False)
 
     async def read(after: str | None) -> Page[Any]:
         found = await graphwalk.get_all_nearest_neighbors(
             call.adapter,
-            given.label,
-            given.property_name,
-            given.value,
-            direction=Direction(given.direction) if given.direction != EITHER else None,
-            relationship=given.relationship,
-            neighbor_label=given.neighbor_label,
+            arguments.label,
+            arguments.property_name,
+            arguments.value,
+            direction=Direction(arguments.direction) if arguments.direction != EITHER else None,
+            relationship=arguments.relationship,
+            neighbor_label=arguments.neighbor_label,
             after=after or graphwalk.FROM_FIRST_LINK,
             limits=limits,
             marks=marks,
@@ -166,24 +165,30 @@ async def _get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> PaperA
         pairs = tuple((link, found.neighbours[end.id]) for link, end in ends if isinstance(end, Entity))
         return replace(page, items=pairs)
 
-    async for page in _pages(read):
+    async for page in _pages_of_whole_list(read):
         for link, neighbour in page.items:
             objects.add(paper.neighbour_object(link, neighbour), (link.triple,))
     return objects.answer()
 
 
-async def _get_unique_property_values(call: ToolCall, given: UniqueValues) -> PaperAnswer:
+async def _get_unique_property_values(call: ToolCall, arguments: UniqueValues) -> PaperAnswer:
     objects = ObjectList(_GRAPHWALK_VALUES)
-    owner = ValueOwner(given.entity_type)
-    marks = await call.marks()
+    owner = ValueOwner(arguments.entity_type)
+    marks = await maze_marks(call)
 
     async def read(after: str | None) -> Page[Any]:
         return await graphwalk.get_unique_property_values(
-            call.adapter, given.property_name, given.entity_name, owner, after=after, limits=call.limits, marks=marks
+            call.adapter,
+            arguments.property_name,
+            arguments.entity_name,
+            owner,
+            after=after,
+            limits=call.limits,
+            marks=marks,
         )
 
     texts: set[tuple[str, str | None]] = set()
-    async for page in _pages(read):
+    async for page in _pages_of_whole_list(read):
         for facts in page.items:
             text = facts.value.text, facts.value.datatype
             if text not in texts:  # the same text in two languages is one value
@@ -192,25 +197,20 @@ async def _get_unique_property_values(call: ToolCall, given: UniqueValues) -> Pa
     return objects.answer()
 
 
-async def _think(_: ToolCall, given: Think) -> PaperAnswer:
-    return PaperAnswer(given.thought, 1)
+async def _think(_: ToolCall, arguments: Think) -> PaperAnswer:
+    return PaperAnswer(arguments.thought, 1)
 
 
-async def _pages(read: Callable[[str | None], Awaitable[PageT]]) -> AsyncGenerator[PageT]:
+async def _pages_of_whole_list(read: Callable[[str | None], Awaitable[Page[Any]]]) -> AsyncGenerator[Page[Any]]:
     """All pages of a list.
 
     Raises:
         StoreTimeout, Unsupported: the store does not give the whole list.
     """
-    after: str | None = None
-    while True:
-        page = await read(after)
+    async for page in all_pages(read):
         if page.stop is not Stop.LIMIT or not page.positions:
             refuse_partial(page.stop)
-            yield page
-            return
         yield page
-        after = page.positions[-1]
 
 
 @dataclass(frozen=True, slots=True)

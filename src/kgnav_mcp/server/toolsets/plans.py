@@ -38,20 +38,20 @@ class RunPlan(PlanArguments):
     cursor: str | None = Field(default=None, description=CURSOR)
 
 
-async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
+async def run_plan(call: ToolCall, arguments: RunPlan) -> Answer:
     """Run a plan and answer with its rows."""
     await _import_plan_runner()
     from kgnav_mcp.server import plan_runner  # noqa: PLC0415 - half of a start would be spent on what runs plans
 
-    return await plan_runner.run_plan(call, given.plan, given.params, given.cursor, proof=given.proof)
+    return await plan_runner.run_plan(call, arguments.plan, arguments.params, arguments.cursor, proof=arguments.proof)
 
 
-async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
+async def check_plan(call: ToolCall, arguments: PlanArguments) -> Answer:
     """Check a plan without running it (GraphRunner's verification)."""
     await _import_plan_runner()
     from kgnav_mcp.server import plan_runner  # noqa: PLC0415 - as above
 
-    return await plan_runner.check_plan(call, given.plan, given.params)
+    return await plan_runner.check_plan(call, arguments.plan, arguments.params)
 
 
 async def _import_plan_runner() -> None:

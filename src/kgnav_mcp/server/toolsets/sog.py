@@ -45,16 +45,16 @@ class Search(Arguments):
         return " ".join(filter(None, (of_type, f"that match {echoed(self.match)}" if self.match else "")))
 
 
-async def search(call: ToolCall, given: Search) -> Answer:
+async def search(call: ToolCall, arguments: Search) -> Answer:
     """Answer with the neighbourhood of entities (Search-on-Graph, Algorithm 1)."""
-    start = call.start(given.cursor)
+    start = call.start(arguments.cursor)
     found = await neighbourhood.search(
         call.adapter,
-        given.entity,
-        Direction(given.direction),
-        only=given.properties_to_filter_for or (),
-        far=FarEndFilter(label=given.node_type, words=given.match),
-        question=given.question,
+        arguments.entity,
+        Direction(arguments.direction),
+        only=arguments.properties_to_filter_for or (),
+        far=FarEndFilter(label=arguments.node_type, words=arguments.match),
+        question=arguments.question,
         after=start.after,
         limits=call.limits,
         ranker=call.app.ranker,
@@ -62,7 +62,7 @@ async def search(call: ToolCall, given: Search) -> Answer:
     )
     page = found.rows or found.relations
     return call.answer(
-        neighbourhood_table(found, start.offset, ranked=bool(given.question), condition=given.condition),
+        neighbourhood_table(found, start.offset, ranked=bool(arguments.question), condition=arguments.condition),
         page.positions if page else (),
     )
 

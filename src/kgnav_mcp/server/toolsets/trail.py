@@ -66,11 +66,11 @@ class CheckAnswer(TrailArguments):
     answers: list[str] = Field(description="The answers: ids, names or values as they were shown.", min_length=1)
 
 
-async def start_trail(call: ToolCall, given: StartTrail) -> Answer:
+async def start_trail(call: ToolCall, arguments: StartTrail) -> Answer:
     """Start a trail and answer with its handle."""
-    topics = await resolve_entities(call.adapter, given.topic_entities)
+    topics = await resolve_entities(call.adapter, arguments.topic_entities)
     trails = call.app.trails
-    handle = await trails.start(Trail(call.graph.name, given.question, topics, time.time()), verified_caller())
+    handle = await trails.start(Trail(call.graph.name, arguments.question, topics, time.time()), verified_caller())
     if call.client is not None:
         call.client.remember(handle)
     names = comma_list([*map(name_and_id, topics)], _NAMES)
@@ -81,9 +81,9 @@ async def start_trail(call: ToolCall, given: StartTrail) -> Answer:
     return row_answer(text, _STARTED, (handle, topics))
 
 
-async def show_trail(call: ToolCall, given: TrailArguments) -> Answer:
+async def show_trail(call: ToolCall, arguments: TrailArguments) -> Answer:
     """Answer with the transcript of a trail."""
-    return call.answer(transcript_table(await call.trail(), given.trail.strip(), call.options), None)
+    return call.answer(transcript_table(await call.trail(), arguments.trail.strip(), call.options), None)
 
 
 async def get_connected_path(call: ToolCall, _: OnlyTrail) -> Answer:
@@ -92,12 +92,12 @@ async def get_connected_path(call: ToolCall, _: OnlyTrail) -> Answer:
     return call.answer(path_table(connected_path(trail), len(nodes_of_path(trail))), None)
 
 
-async def check_answer(call: ToolCall, given: CheckAnswer) -> Answer:
+async def check_answer(call: ToolCall, arguments: CheckAnswer) -> Answer:
     """Answer with the verdict and proof for each answer."""
     found = await check_answers(
         call.adapter,
         await call.trail(),
-        given.answers,
+        arguments.answers,
         hub_rows=call.limits.row_limit,
         bare=call.app.settings.paper_format,
     )

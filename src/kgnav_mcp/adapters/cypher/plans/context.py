@@ -204,11 +204,11 @@ class QueryContext:
             raise unsupported("sorting by edges whose properties are times, points or names in languages")
         head, tail = (self._node_of(f"{end}({text})") for end in ("startNode", "endNode"))
         keys = f"${self.parameter(sorted(self.catalogue.keys))}"
-        given = {"variable": text, "keys": keys}
+        names = {"variable": text, "keys": keys}
         if types <= PLAIN:
-            own = self.fill(queries.OWN_VALUE, **given)
+            own = self.fill(queries.OWN_VALUE, **names)
         else:
-            own = self.builder.collected(queries.OWN_VALUES, **given)
+            own = self.builder.collected(queries.OWN_VALUES, **names)
         return self.fill(queries.EDGE_KEY, variable=text, head=head, tail=tail, own=own)
 
     def each(self, text: str, of: Kind, work: Callable[[Typed], str]) -> str:

@@ -147,8 +147,8 @@ class PlanReader:
 
     async def _rows(self, query: Query, skip: int, limit: int) -> list[PlanRow]:
         decoder = self._entities.decoder
-        given = {**query.parameters, "described": decoder.described_keys, "skip": skip, "limit": limit}
-        slices = await self._session.rows(query.text, None, **given)
+        parameters = {**query.parameters, "described": decoder.described_keys, "skip": skip, "limit": limit}
+        slices = await self._session.rows(query.text, None, **parameters)
         reader = CellReader(decoder, self._session.dialect.values)
 
         def read() -> list[PlanRow]:

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.embedded.plans.statement import unsupported
 from kgnav_mcp.adapters.embedded.plans.value_encoding import list_json, sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.plan import EdgePattern
-from kgnav_mcp.port.path_search import CountRequest, Link, PathSearch, Search
+from kgnav_mcp.port.path_search import CountRequest, FoundPath, PathSearch, Search
 from kgnav_mcp.values.scalars import scalar
 
 EdgeKey = tuple[int, int, int, int]
@@ -184,11 +184,11 @@ def find_paths(
         either=edge.either,
         expect_nodes=things.expect,
     )
-    links = search.links(sorted(starts), frozenset(far) if far else None, forward=forward)
+    paths = search.paths(sorted(starts), frozenset(far) if far else None, forward=forward)
     query = queries.plans.STEPS_EITHER if edge.either else None
     rows = [
         (start, end, listed(edges)) if forward else (end, start, listed(edges))
-        for start, edges, end in _run_search(words, search, links, query, relations)
+        for start, edges, end in _run_search(words, search, paths, query, relations)
     ]
     if sources and targets:
         wanted_pairs = set(pairs)
@@ -199,17 +199,17 @@ def find_paths(
 def _run_search(
     words: NameResolver,
     search: PathSearch[int, EdgeKey],
-    links: Search[int, EdgeKey],
+    paths: Search[int, EdgeKey],
     either: str | None,
     relations: Sequence[int],
-) -> list[Link[int, EdgeKey]]:
+) -> list[FoundPath[int, EdgeKey]]:
     """Runs a search, reading the edges that it needs."""
     session, own = words.builder.session, json.dumps(list(relations))
     count: int | None = None
     while True:
         session.check()
         try:
-            request = links.send(count)
+            request = paths.send(count)
         except StopIteration as done:
             return done.value
         count = None

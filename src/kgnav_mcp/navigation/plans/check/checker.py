@@ -76,8 +76,8 @@ async def check(
         return await _Checker(known, problems, entities, has_rows).checked(written)
 
     found = await _check_and_correct(plan, lambda written: checked(written, schema_names))
-    if found.problems and (renewed := await schema_names.renewed()):  # a missing name may have been added since
-        return await _check_and_correct(plan, lambda written: checked(written, renewed))
+    if found.problems and (read_again := await schema_names.read_again()):  # a missing name may have been added since
+        return await _check_and_correct(plan, lambda written: checked(written, read_again))
     return found
 
 

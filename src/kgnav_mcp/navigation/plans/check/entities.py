@@ -57,11 +57,11 @@ class EntityReader:
 
     async def with_ids(self, condition: Compare, owner: str, texts: Sequence[Constant]) -> Expression:
         """A condition on a node's id, with ids as the graph writes them. Unknown ids are reported."""
-        given = {constant: spellings(str(constant.value)) for constant in texts}
-        found = await self.lookups.by_id([one for each in given.values() for one in each])
+        spellings_of = {constant: spellings(str(constant.value)) for constant in texts}
+        found = await self.lookups.by_id([one for each in spellings_of.values() for one in each])
         ids: list[str] = []
         unknown: list[Unknown] = []
-        for constant, forms in given.items():
+        for constant, forms in spellings_of.items():
             entity = next((found[form] for form in forms if form in found), None)
             if entity is not None:
                 ids.append(entity.id)
@@ -89,10 +89,10 @@ class EntityReader:
         texts = [
             each for each in (right.items if isinstance(right, ListOf) else (right,)) if isinstance(each, Constant)
         ]
-        given = {constant: spellings(str(constant.value)) for constant in texts}
-        known = await self.lookups.by_id([one for each in given.values() for one in each])
-        ids = [next((known[form].id for form in forms if form in known), None) for forms in given.values()]
-        others = [Constant(one) for one in ids if one is not None and Constant(one) not in given]
+        spellings_of = {constant: spellings(str(constant.value)) for constant in texts}
+        known = await self.lookups.by_id([one for each in spellings_of.values() for one in each])
+        ids = [next((known[form].id for form in forms if form in known), None) for forms in spellings_of.values()]
+        others = [Constant(one) for one in ids if one is not None and Constant(one) not in spellings_of]
         if not others:
             return condition
         if condition.comparison is Comparison.UNEQUAL:
@@ -101,10 +101,10 @@ class EntityReader:
 
     async def printed_ids(self, prop: Property, constants: Sequence[Constant]) -> Mapping[Constant, str]:
         """Those constants that are printed ids and not values of the property `id`, with the ids. Notes name them."""
-        given = {constant: spellings(str(constant.value)) for constant in constants}
-        known = await self.lookups.by_id([one for each in given.values() for one in each])
+        spellings_of = {constant: spellings(str(constant.value)) for constant in constants}
+        known = await self.lookups.by_id([one for each in spellings_of.values() for one in each])
         printed: dict[Constant, str] = {}
-        for constant, forms in given.items():
+        for constant, forms in spellings_of.items():
             entity = next((known[form] for form in forms if form in known), None)
             if entity is not None and not (await self._having_values(Node(), prop.ids, [constant]))[constant].ids:
                 printed[constant] = entity.id

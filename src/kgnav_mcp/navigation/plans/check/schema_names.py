@@ -89,7 +89,7 @@ class SchemaNames:
             cached = _cache[graph] = _CachedSchema(Part(await graph.schema(limit=_NO_LIMIT)), monotonic())
         return cls(graph, cached)
 
-    async def renewed(self) -> SchemaNames | None:
+    async def read_again(self) -> SchemaNames | None:
         """The names of the current schema; None if the schema has not changed."""
         schema = await self.graph.schema(limit=_NO_LIMIT)
         if schema == self.whole:

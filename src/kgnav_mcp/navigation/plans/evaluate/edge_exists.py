@@ -38,7 +38,7 @@ async def any_edge_answer(graph: GraphAdapter, reader: Reader, pipeline: Pipelin
     names = tuple(column.name for column in project.columns)
     if await _Search(graph, reader, edge, ends, forward=sizes[0] <= sizes[1]).any_match():
         return Table(names, [tuple(each.value.value for each in project.columns if isinstance(each.value, Constant))])
-    reader.budget.measured(edge, 0)
+    reader.budget.record_size(edge, 0)
     return Table(names, [])
 
 

@@ -110,7 +110,7 @@ class PatternMatcher:
         place = self._table.names.index(node.variable)
         self._table = Table(self._table.names, [row for row in self._table.rows if isinstance(row[place], Node)])
         self._table = await self._filter(await self._filter_by_labels(self._table, node))
-        self._budget.measured(self._written[node.variable], len(await nodes_of(self._table, node.variable)))
+        self._budget.record_size(self._written[node.variable], len(await nodes_of(self._table, node.variable)))
 
     async def _filter_by_labels(self, table: Table, node: NodePattern) -> Table:
         """The rows whose node has a label of each group."""
@@ -190,7 +190,7 @@ class PatternMatcher:
                 len(self._table.rows) * len(nodes_table.rows), lambda: cross_product(self._table, nodes_table)
             )
         )
-        self._budget.measured(written, len(nodes_table.rows))
+        self._budget.record_size(written, len(nodes_table.rows))
 
     def _check_product(self, counts: Mapping[str, Count], first: str) -> None:
         """Refuse a product of unfiltered sets before one of them is read.
@@ -245,10 +245,10 @@ class PatternMatcher:
         sizes = await in_thread(
             len(table.rows), lambda: [len(set(table.pick(names))) for names in (own, *((end,) for end in ends))]
         )
-        self._budget.measured(edge, sizes[0])
+        self._budget.record_size(edge, sizes[0])
         for name, size in zip(ends, sizes[1:], strict=True):
             if size:
-                self._budget.measured(self._written[name], size)
+                self._budget.record_size(self._written[name], size)
 
     async def _links(self, edge: EdgePattern) -> Table:
         """The candidates for an edge, as a table of source, edge and target."""

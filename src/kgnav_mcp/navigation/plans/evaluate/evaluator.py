@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from kgnav_mcp.concurrency import in_thread, mapped_in_thread
+from kgnav_mcp.concurrency import Progress, in_thread, mapped_in_thread, reporting
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, Deadline, known, time_limit
@@ -43,10 +43,9 @@ from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PathValue, Ro
 from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer, is_zero_count, no_match_note
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.candidates import CandidateFinder
-from kgnav_mcp.navigation.plans.pushdown.grouping import grouped
-from kgnav_mcp.navigation.plans.pushdown.store_counts import counted
+from kgnav_mcp.navigation.plans.pushdown.grouping import group_in_store
+from kgnav_mcp.navigation.plans.pushdown.store_counts import count_in_store
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
-from kgnav_mcp.navigation.progress import Progress, reporting
 from kgnav_mcp.plan import Call, Clause, Function, Match, Pipeline, Plan, Project, Property, Unwind, Variable
 from kgnav_mcp.plan.walking import node_patterns, parts
 from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
@@ -156,17 +155,18 @@ class _Evaluation:
 
     async def _run_pipeline(self, pipeline: Pipeline, proof: bool, *, whole: bool) -> Table:
         """The rows of a pipeline. `whole`: the store has not been asked for all of it yet."""
-        only_count = None if proof else await counted(self._graph, pipeline, self._budget)
+        only_count = None if proof else await count_in_store(self._graph, pipeline, self._budget)
         if only_count is not None:
             return only_count
-        witness = None if proof else await any_edge_answer(self._graph, self._reader, pipeline)
-        if witness is not None:
-            return witness
+        only_existence = None if proof else await any_edge_answer(self._graph, self._reader, pipeline)
+        if only_existence is not None:
+            return only_existence
         clauses = counting_rows(pipeline)
         if not proof and self._store is not None:
-            begun = await self._store.begun(clauses, whole=whole)
-            if begun is not None:
-                return await self._run_clauses(clauses[begun[1] :], begun[0], clauses[begun[1] - 1])
+            first = await self._store.run_first_clauses(clauses, whole=whole)
+            if first is not None:
+                table, number = first
+                return await self._run_clauses(clauses[number:], table, clauses[number - 1])
         start = Table((PROOF,), [((),)]) if proof else Table((), [()])
         anchored_clauses = clauses if proof else with_start_pattern(clauses)
         if anchored_clauses is not clauses:
@@ -203,7 +203,7 @@ class _Evaluation:
         with suppress(StoreTimeout):  # that the matches are too many says more
             schema_names = await SchemaNames.of(self._graph)
             if has_labels or await schema_names.may_have_several_values(names, ValueOwner.NODE):
-                return await grouped(self._store, match, project, lists=True)
+                return await group_in_store(self._store, match, project, lists=True)
         return None
 
     async def _run_each(self, clauses: Sequence[Clause], table: Table, previous: Clause | None = None) -> Table:
@@ -235,7 +235,9 @@ class _Evaluation:
         """
         match clauses:
             case (Match() as match, Project() as project, *rest) if PROOF not in table.names:
-                groups = None if self._store is None or table.names else await grouped(self._store, match, project)
+                groups = (
+                    None if self._store is None or table.names else await group_in_store(self._store, match, project)
+                )
                 if groups is not None:
                     return groups[0], (groups[1], *rest)
                 counts = counting_projection(match, project, rest)

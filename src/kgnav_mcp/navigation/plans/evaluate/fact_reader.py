@@ -13,7 +13,7 @@ from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Cell, Certainty, Direction, Entity, Link, Path, Stop, Triple
 from kgnav_mcp.model import Node as Term
-from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.flattening import read_flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.interning import Interned, Step, pairs
@@ -332,7 +332,7 @@ class Reader:
         if double:
             found.append(
                 await read_all(
-                    lambda after: flattened(
+                    lambda after: read_flattened(
                         self._graph,
                         ids,
                         direction,

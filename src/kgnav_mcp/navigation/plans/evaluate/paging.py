@@ -11,6 +11,7 @@ from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Link, Literal, Node, Page, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.evaluate.values import Row, rank
+from kgnav_mcp.port.lists import all_pages
 
 _TAG_BYTES = 8
 _VALUES_PER_ROW = 10
@@ -20,15 +21,10 @@ T = TypeVar("T")
 
 async def pages(read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget) -> AsyncIterator[Page[T]]:
     """All pages of a list; `read` reads one from a position. If the store cuts the list, the budget records it."""
-    after: str | None = None
-    while True:
-        page = await read(after)
+    async for page in all_pages(read):
         yield page
-        if page.stop is not Stop.LIMIT or not page.items:
-            if page.stop not in {Stop.COMPLETE, Stop.LIMIT}:
-                budget.record_incomplete(page.stop)
-            return
-        after = page.positions[-1]
+        if page.stop not in {Stop.COMPLETE, Stop.LIMIT}:
+            budget.record_incomplete(page.stop)
 
 
 async def read_all(

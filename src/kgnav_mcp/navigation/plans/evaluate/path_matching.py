@@ -15,7 +15,7 @@ _COUNTED = 50
 """Nodes whose edges are counted at most before they are read. Counting those of more takes as long as reading them."""
 _SHARE_READ = 0.01
 """Share of the rows that may be held up to which their edges are read without counting them: one question is enough."""
-Link = tuple[Node, Value, Node]
+MatchedPath = tuple[Node, Value, Node]
 """A path: its first node, its edges, its last node."""
 
 
@@ -36,7 +36,7 @@ class Paths:
             either=edge.either,
         )
 
-    async def between(self, sources: Sequence[Node] | None, targets: Sequence[Node] | None) -> list[Link]:
+    async def between(self, sources: Sequence[Node] | None, targets: Sequence[Node] | None) -> list[MatchedPath]:
         """The paths from sources to targets. One side may be None (any node). The search starts at the smaller set.
 
         Raises:
@@ -44,13 +44,13 @@ class Paths:
         """
         forward = targets is None or (sources is not None and len(sources) <= len(targets))
         starts, ends = (sources, targets) if forward else (targets, sources)
-        search, found = self._search, list[Link]()
-        links = search.links(starts or (), None if ends is None else frozenset(ends), forward=forward)
+        search, found = self._search, list[MatchedPath]()
+        paths = search.paths(starts or (), None if ends is None else frozenset(ends), forward=forward)
 
         def resume(count: int | None) -> Request[Node] | None:
             """What is needed next; None when all paths are found."""
             try:
-                return links.send(count)
+                return paths.send(count)
             except StopIteration as done:
                 found.extend(done.value)
                 return None

@@ -125,11 +125,11 @@ def with_start_pattern(clauses: Sequence[Clause]) -> Sequence[Clause]:
     return clauses
 
 
-def has_no_start(match: Match, given: Collection[str]) -> bool:
+def has_no_start(match: Match, bound: Collection[str]) -> bool:
     """Whether no node of a pattern is given, or selected by a label, an id or a value."""
     conditions = [(variables_of(each), each) for each in conjuncts(match.where)]
     return not any(
-        name in given
+        name in bound
         or node.labels
         or start_of(node, [one for of, one in conditions if of == frozenset((name,))]).selective
         for name, node in node_patterns(match).items()

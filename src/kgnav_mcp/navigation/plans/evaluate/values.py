@@ -195,9 +195,9 @@ def property_values(values: Iterable[tuple[Value, int | None]]) -> tuple[Value, 
 
     Values that are in no array follow the array's items.
     """
-    given = list(values)
-    items = [(index, value) for value, index in given if index is not None]
-    others = in_order(value for value, index in given if index is None)
+    present = list(values)
+    items = [(index, value) for value, index in present if index is not None]
+    others = in_order(value for value, index in present if index is None)
     return PropertyList((*(value for _, value in sorted(items, key=itemgetter(0))), *others)) if items else others
 
 

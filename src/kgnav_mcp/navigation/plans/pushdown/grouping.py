@@ -87,7 +87,7 @@ class _Keys:
         return Variable(self.columns.setdefault(key, f"\0key{len(self.columns)}"))
 
 
-async def grouped(
+async def group_in_store(
     store: StoreMatcher, match: Match, project: Project, *, lists: bool = False
 ) -> tuple[Table, Project] | None:
     """The groups of a pattern's matches, and the projection over them. `lists`: labels and lists of values are keys.

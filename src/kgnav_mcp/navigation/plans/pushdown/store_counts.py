@@ -18,7 +18,7 @@ from kgnav_mcp.plan.walking import only_counts_rows
 from kgnav_mcp.port import GraphAdapter
 
 
-async def counted(graph: GraphAdapter, pipeline: Pipeline, budget: Budget) -> Table | None:
+async def count_in_store(graph: GraphAdapter, pipeline: Pipeline, budget: Budget) -> Table | None:
     """The answer of a plan that only counts; None if it does more, or if the store has no exact count."""
     match pipeline.clauses:
         case (Match(optional=False, paths=()) as match, Project() as project) if _only_counts(match, project):
@@ -29,7 +29,7 @@ async def counted(graph: GraphAdapter, pipeline: Pipeline, budget: Budget) -> Ta
     count = await (edges_of(graph, part) if isinstance(part, EdgePattern) else _nodes(graph, part))
     if count is None or count.certainty is not Certainty.EXACT:
         return None
-    budget.measured(part, count.value)
+    budget.record_size(part, count.value)
     return Table(tuple(column.name for column in project.columns), [tuple(count.value for _ in project.columns)])
 
 

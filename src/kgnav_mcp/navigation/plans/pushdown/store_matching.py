@@ -120,7 +120,7 @@ class StoreMatcher:
     def __init__(self, graph: GraphAdapter, reader: Reader, expressions: ExpressionEvaluator) -> None:
         self._graph, self.reader, self.expressions = graph, reader, expressions
 
-    async def begun(self, clauses: Sequence[Clause], *, whole: bool) -> tuple[Table, int] | None:
+    async def run_first_clauses(self, clauses: Sequence[Clause], *, whole: bool) -> tuple[Table, int] | None:
         """The rows after as many clauses as the store can run, up to a projection, and the number of these clauses.
 
         `whole`: it may run all of them. None if it can run none, or if their rows have values whose kind in the graph
@@ -130,13 +130,13 @@ class StoreMatcher:
             PlanTooLarge: there are more rows than may be held.
         """
         for place in reversed(range(len(clauses) if whole else len(clauses) - 1)):
-            project, begun = clauses[place], tuple(clauses[: place + 1])
-            if not isinstance(project, Project) or not returns_plain_columns(begun):
+            project, first = clauses[place], tuple(clauses[: place + 1])
+            if not isinstance(project, Project) or not returns_plain_columns(first):
                 continue
-            if _has_rows_of_its_pattern(begun, clauses[place + 1 :]):
+            if _has_rows_of_its_pattern(first, clauses[place + 1 :]):
                 continue  # the pattern alone is asked next, with counts and values that later clauses need
             with suppress(Unsupported):
-                plan = Plan((Pipeline(begun),), in_any_order=not project.order)
+                plan = Plan((Pipeline(first),), in_any_order=not project.order)
                 page = await self.run(plan)
                 if page.stop is not Stop.COMPLETE:
                     raise self.reader.budget.too_large()
@@ -330,9 +330,9 @@ class StoreMatcher:
         budget.expect(match)
         for node in match.nodes:
             if node.variable in table.names:
-                budget.measured(node, len(await nodes_of(table, node.variable)))
+                budget.record_size(node, len(await nodes_of(table, node.variable)))
         if edges and len(match.edges) == 1:
-            budget.measured(match.edges[0], sum(multiplicities(table)))
+            budget.record_size(match.edges[0], sum(multiplicities(table)))
 
 
 def has_nodes(table: Table, names: Sequence[str], *, or_null: bool = True) -> bool:
@@ -346,9 +346,9 @@ def _with_nulls(table: Table, names: Sequence[str]) -> Table:
     return table if not names else Table((*table.names, *names), [(*row, *(None for _ in names)) for row in table.rows])
 
 
-def _has_rows_of_its_pattern(begun: Sequence[Clause], later: Sequence[Clause]) -> bool:
+def _has_rows_of_its_pattern(clauses: Sequence[Clause], later: Sequence[Clause]) -> bool:
     """Whether clauses have as few rows as the matches of their pattern, with numbers for equal ones."""
-    match begun:
+    match clauses:
         case (Match(optional=False) as match, Project(skip=0, limit=None, where=None) as project):
             groups = all(isinstance(column.value, Variable) for column in project.columns)
             return groups or counting_projection(match, project, later) is not None
