@@ -7,7 +7,9 @@ from unittest.mock import patch
 
 import pytest
 
-from kgnav_mcp.errors import PlanTooLarge
+from kgnav_mcp.adapters.generic_sparql import catalogue, pattern_writer
+from kgnav_mcp.adapters.generic_sparql.reification import ReifierFacts
+from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import PlanPage
 from kgnav_mcp.navigation.plans import evaluate
@@ -191,3 +193,34 @@ async def test_edges_are_selected_by_a_qualifier_within_the_query_of_their_patte
             await runner.run(checked.plan, limit=9)
         assert len([query for query in client.queries if "ex.example/since" in query]) == 1
         assert any("SELECT DISTINCT" in query for query in client.queries) is matches
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("value", ["1840", "1840.0", "'spring'", "'1840'", "7"])
+async def test_edges_are_found_by_the_values_that_equal_a_constant_if_a_qualifier_has_many(
+    monkeypatch: pytest.MonkeyPatch, place: str, value: str
+):
+    monkeypatch.setattr(pattern_writer, "_MAX_FILTERED", 0)
+    client = InProcess(QUALIFIED)
+    async with opened_over(client, HERE) as graph:
+        runner = PlanRunner(graph)
+        checked = await runner.check(parse_cypher(place.format(value)))
+        found = rows(await evaluate(graph, checked.plan, limit=50))
+        looked_up = any("SELECT DISTINCT ?v WHERE" in query for query in client.queries)
+        assert looked_up is ("'ex:" not in place and value != "'1840'")  # which may be a year
+        assert found == rows(await evaluate(graph, checked.plan, limit=50, by_store=False))
+
+
+async def test_a_qualifier_whose_uses_were_not_counted_selects_edges_by_its_values(monkeypatch: pytest.MonkeyPatch):
+    async def uncounted(*given: object) -> ReifierFacts:
+        del given
+        raise StoreTimeout(1)
+
+    monkeypatch.setattr(catalogue, "reifier_facts", uncounted)
+    client = InProcess(QUALIFIED)
+    async with opened_over(client, HERE) as graph:
+        runner = PlanRunner(graph)
+        checked = await runner.check(parse_cypher("MATCH (a)-[r:knows {season: 'spring'}]->(b) RETURN a, b"))
+        found = rows(await runner.run(checked.plan, limit=9))
+    assert any('{ "spring" } ?v1r ' in query for query in client.queries)
+    assert found == [("ex:ada", "ex:ben"), ("ex:ben", "ex:dan")]
