@@ -158,6 +158,9 @@ class PatternWriter(TripleWriter):
         relation = self._paths[ends.relations[0]][0] if single else ends.own("p")
         branches = self._qualifier_branches(ends, names, value, relation, terms)
         source, target = {"source": ends.source}, {"target": ends.target}
+        if selects and terms is not None and len(terms) <= 1 == len(branches):
+            # one row for each edge, unlike several terms or branches, which an edge may have at once
+            return self.part(queries.QUALIFIED_EDGE, pattern=Fragment(branches[0]), equal=equal, **source, **target)
         if selects:
             edge = Fragment(" ".join([ends.source.text, ends.target.text, *([] if single else [ends.own("p").text])]))
             pattern = Fragment(_union(branches))

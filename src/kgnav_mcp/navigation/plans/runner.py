@@ -179,13 +179,12 @@ class PlanRunner:
 
     async def _with_total(self, plan: Plan, page: PlanPage, seconds: float, deadline: Deadline) -> PlanPage:
         """The first page with the number of all rows, if the store counts them soon. `seconds`: what the page took."""
-        seconds = max(_COUNTING * seconds, TOTAL_SECONDS)
-        if Capability.PLANS not in self.graph.capabilities or seconds > deadline.seconds_left():
+        if Capability.PLANS not in self.graph.capabilities or _COUNTING * seconds > deadline.seconds_left():
             return page
         with suppress(
             InvalidPlan, PlanTooLarge, PlanOverBudget, StepLimitReached, StoreTimeout, Unsupported, TimeoutError
         ):
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(max(_COUNTING * seconds, TOTAL_SECONDS)):
                 total = await number_of_rows(plan, lambda one: self._page(one, 2, deadline, by_store_only=True))
             if total is not None and total >= page.total.value:
                 return replace(page, total=Count(total))
