@@ -211,12 +211,19 @@ async def test_edges_are_found_by_the_values_that_equal_a_constant_if_a_qualifie
         assert found == rows(await evaluate(graph, checked.plan, limit=50, by_store=False))
 
 
-async def test_a_qualifier_whose_uses_were_not_counted_selects_edges_by_its_values(monkeypatch: pytest.MonkeyPatch):
-    async def uncounted(*given: object) -> ReifierFacts:
+@pytest.fixture
+def uncounted(monkeypatch: pytest.MonkeyPatch):
+    """Statements about triples are not counted, as those of a large graph."""
+
+    async def late(*given: object) -> ReifierFacts:
         del given
         raise StoreTimeout(1)
 
-    monkeypatch.setattr(catalogue, "reifier_facts", uncounted)
+    monkeypatch.setattr(catalogue, "reifier_facts", late)
+
+
+@pytest.mark.usefixtures("uncounted")
+async def test_a_qualifier_whose_uses_were_not_counted_selects_edges_by_its_values():
     client = InProcess(QUALIFIED)
     async with opened_over(client, HERE) as graph:
         runner = PlanRunner(graph)
@@ -224,3 +231,14 @@ async def test_a_qualifier_whose_uses_were_not_counted_selects_edges_by_its_valu
         found = rows(await runner.run(checked.plan, limit=9))
     assert any('WHERE {  VALUES ?v1 { "spring" } ?v1r ' in query for query in client.queries)
     assert found == [("ex:ada", "ex:ben"), ("ex:ben", "ex:dan")]
+
+
+@pytest.mark.usefixtures("uncounted")
+@pytest.mark.parametrize(("statement", "is_blank"), [("[]", True), ("ex:statement", False)])
+async def test_heads_with_an_iri_are_no_statements_where_only_blank_nodes_are(statement: str, is_blank: bool):
+    of_ada = f"{statement} {RDF}subject> ex:ada ; {RDF}predicate> ex:knows ; {RDF}object> ex:cyd ; ex:knows ex:dan ."
+    client = InProcess(PEOPLE + of_ada)
+    async with opened_over(client, HERE) as graph:
+        page = await answer(graph, "MATCH (a)-[r:knows]->(b:Person) RETURN a, count(r)")
+    assert rows(page) == [("ex:ada", 2), ("ex:ben", 2), ("ex:cyd", 1)]
+    assert any("|| NOT EXISTS" in query for query in client.queries) is is_blank

@@ -79,10 +79,11 @@ class PatternWriter(TripleWriter):
             return Fragment("")
         if iris_only and self._reification and reifiers is not None and not reifiers.may_have_iris:
             return self.part(IRI, node=node)
-        return self._reification.head(node.text)
+        return self._reification.head(node.text, may_have_iris=reifiers is None or reifiers.may_have_iris)
 
     def is_listed(self, node: Fragment) -> Fragment:
-        return self._reification.no_reifier(node.text)
+        may_have_iris = self._catalogue is None or self._catalogue.reifiers.may_have_iris
+        return self._reification.no_reifier(node.text, may_have_iris=may_have_iris)
 
     def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
         if iris or self._catalogue is None or self._catalogue.stop is not Stop.COMPLETE or self._catalogue.sampled:

@@ -81,6 +81,7 @@ class Pattern:
         self._iris_only = iris_only
         self._edges: dict[str, EdgeVariables] = {}
         self._edge_variables: list[str] = []
+        self._edge_texts: list[Fragment] = []
         self._parts: list[Fragment] = []
 
     @property
@@ -92,6 +93,11 @@ class Pattern:
     def identity(self) -> Sequence[str]:
         """The variables whose values identify a match."""
         return list(dict.fromkeys([*(node.text for node in self._nodes.values()), *self._edge_variables]))
+
+    @property
+    def edge_texts(self) -> Sequence[Fragment]:
+        """Each edge alone, without paths."""
+        return self._edge_texts
 
     @property
     def has_known_nodes(self) -> bool:
@@ -166,6 +172,7 @@ class Pattern:
         else:
             self._qualify(qualifiers, ends)
         edges = [self._edge(edge, ends[edge.variable]) for edge in match.edges if edge.path is None]
+        self._edge_texts += (edge.text for edge in edges)
         for edge in match.edges:
             if edge.path is not None:
                 self._reach(edge, edge.path, ends[edge.variable])
