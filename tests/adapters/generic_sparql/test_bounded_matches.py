@@ -14,7 +14,7 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from tests.adapters.generic_sparql.films import STARRED, matches_in
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
-from tests.navigation.plans.writing import matches_of, matching, rows
+from tests.navigation.plans.writing import matches_of, matching, node, rows
 
 CASTS = 3
 TURTLE = "PREFIX ex: <http://ex.example/>\n" + "\n".join(
@@ -70,3 +70,15 @@ async def test_groups_that_the_bound_may_have_cut_are_refused(bound: int, limit:
         else:
             with pytest.raises(Unsupported, match=f"more than {bound} matches"):
                 await graph.run(question, limit=limit)
+
+
+async def test_all_edges_are_counted_before_those_between_labels_if_groups_are_left_out():
+    labelled = matching(node("a", "ex:Actor"), STARRED)
+    types = " ".join(f"ex:actor{actor} a ex:Actor ." for actor in range(CASTS))
+    client = InProcess(f"{TURTLE} {types}", dialect=replace(OXIGRAPH, max_matches=EDGES + 1))
+    async with opened_over(client, HERE) as graph:
+        client.queries.clear()
+        await graph.run(matches_of(labelled, ["a"]), limit=1)
+    sizes = [query for query in client.queries if query.startswith("SELECT (COUNT(*) AS ?size)")]
+    assert len(sizes) == 1
+    assert "Actor" not in sizes[0]

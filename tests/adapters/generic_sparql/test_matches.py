@@ -9,6 +9,7 @@ import pytest
 
 from kgnav_mcp.errors import PlanTooLarge, Unsupported
 from kgnav_mcp.navigation.plans import evaluate
+from kgnav_mcp.navigation.plans.pushdown import store_matching
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import (
     AggregateFunction,
@@ -99,6 +100,15 @@ async def test_all_that_are_as_frequent_as_the_last_are_told_so_that_their_order
     assert found == [("ex:star", 3), ("ex:actor000", 2), ("ex:actor001", 2)]
     assert any("ORDER BY DESC(?n)" in query for query in matches_in(client))
     assert any("HAVING (COUNT(*) >= 2)" in query for query in matches_in(client))
+
+
+async def test_the_most_frequent_are_read_though_all_are_more_than_may_be_held(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(store_matching, "_PROBED_AFTER_S", 0)
+    client = films([f"actor{n:03}" for n in range(300)], ["actor007"])
+    most = give("a", named("n", COUNT), order=(descending("n"),), limit=1)
+    assert await answered(client, plan(matching(STARRED), most), bound=250) == [("ex:actor007", 2)]
+    counts, sorted_later = give("a", named("n", COUNT)), give("a", "n", order=(descending("n"),), limit=1)
+    assert await answered(client, plan(matching(STARRED), counts, sorted_later), bound=250) == [("ex:actor007", 2)]
 
 
 async def test_different_nodes_are_counted_by_the_store():

@@ -7,7 +7,9 @@ from unittest.mock import patch
 
 import pytest
 
-from kgnav_mcp.errors import PlanTooLarge
+from kgnav_mcp.adapters.generic_sparql import catalogue, pattern_writer
+from kgnav_mcp.adapters.generic_sparql.reification import ReifierFacts
+from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import PlanPage
 from kgnav_mcp.navigation.plans import evaluate
@@ -191,3 +193,52 @@ async def test_edges_are_selected_by_a_qualifier_within_the_query_of_their_patte
             await runner.run(checked.plan, limit=9)
         assert len([query for query in client.queries if "ex.example/since" in query]) == 1
         assert any("SELECT DISTINCT" in query for query in client.queries) is matches
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("value", ["1840", "1841", "1842.0", "'spring'", "'1840'", "7"])
+async def test_edges_are_found_by_the_values_that_equal_a_constant_if_a_qualifier_has_many(
+    monkeypatch: pytest.MonkeyPatch, place: str, value: str
+):
+    monkeypatch.setattr(pattern_writer, "_MAX_FILTERED", 0)
+    client = InProcess(QUALIFIED)
+    async with opened_over(client, HERE) as graph:
+        runner = PlanRunner(graph)
+        checked = await runner.check(parse_cypher(place.format(value)))
+        found = rows(await evaluate(graph, checked.plan, limit=50))
+        looked_up = any("SELECT DISTINCT ?v WHERE" in query for query in client.queries)
+        assert looked_up is ("'ex:" not in place and value != "'1840'")  # which may be a year
+        assert found == rows(await evaluate(graph, checked.plan, limit=50, by_store=False))
+
+
+@pytest.fixture
+def uncounted(monkeypatch: pytest.MonkeyPatch):
+    """Statements about triples are not counted, as those of a large graph."""
+
+    async def late(*given: object) -> ReifierFacts:
+        del given
+        raise StoreTimeout(1)
+
+    monkeypatch.setattr(catalogue, "reifier_facts", late)
+
+
+@pytest.mark.usefixtures("uncounted")
+async def test_a_qualifier_whose_uses_were_not_counted_selects_edges_by_its_values():
+    client = InProcess(QUALIFIED)
+    async with opened_over(client, HERE) as graph:
+        runner = PlanRunner(graph)
+        checked = await runner.check(parse_cypher("MATCH (a)-[r:knows {season: 'spring'}]->(b) RETURN a, b"))
+        found = rows(await runner.run(checked.plan, limit=9))
+    assert any('WHERE {  VALUES ?v1 { "spring" } ?v1r ' in query for query in client.queries)
+    assert found == [("ex:ada", "ex:ben"), ("ex:ben", "ex:dan")]
+
+
+@pytest.mark.usefixtures("uncounted")
+@pytest.mark.parametrize(("statement", "is_blank"), [("[]", True), ("ex:statement", False)])
+async def test_heads_with_an_iri_are_no_statements_where_only_blank_nodes_are(statement: str, is_blank: bool):
+    of_ada = f"{statement} {RDF}subject> ex:ada ; {RDF}predicate> ex:knows ; {RDF}object> ex:cyd ; ex:knows ex:dan ."
+    client = InProcess(PEOPLE + of_ada)
+    async with opened_over(client, HERE) as graph:
+        page = await answer(graph, "MATCH (a)-[r:knows]->(b:Person) RETURN a, count(r)")
+    assert rows(page) == [("ex:ada", 2), ("ex:ben", 2), ("ex:cyd", 1)]
+    assert any("|| NOT EXISTS" in query for query in client.queries) is is_blank

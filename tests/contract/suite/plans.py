@@ -11,6 +11,7 @@ import pytest
 
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.languages import parse_plan
+from kgnav_mcp.model import Count
 from kgnav_mcp.navigation.plans import runner
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import (
@@ -334,6 +335,20 @@ class PlanContract(AdapterContract):
         expected = number is not None and has(adapter, Capability.PLANS)
         assert ("Without LIMIT" in note) is expected
         assert not expected or f"Without LIMIT there are {number} rows." in note
+
+    @pytest.mark.parametrize("returned", ["a, b", "DISTINCT a"])
+    async def test_the_first_page_of_a_plan_that_the_store_runs_tells_the_number_of_all_rows(
+        self, adapter: GraphAdapter, view: View, returned: str
+    ):
+        plans = PlanRunner(adapter, self.bound)
+        checked = await plans.check(
+            parse_plan(f"MATCH (a)-[:`{view.relation('visited')}`]->(b) RETURN {returned}").plan
+        )
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(runner, "TOTAL_SECONDS", PATIENCE_S)
+            page = await plans.run(checked.plan, limit=2)
+        if has(adapter, Capability.PLANS):
+            assert (len(page.items), page.total) == (2, Count(150))
 
     @pytest.mark.parametrize("date", ["1850", "1850-05", "1850-05-01", "1850-05-02", "1849"])
     async def test_an_edge_is_found_by_its_date_in_any_precision(

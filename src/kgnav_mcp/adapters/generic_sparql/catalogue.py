@@ -302,11 +302,11 @@ class CatalogueCache:
     async def _reifier_facts(self) -> ReifierFacts:
         """Count the facts of reifiers; empty, with the reason, if that takes too long or could not be stopped."""
         if not await self.countable():
-            return uncounted(self._store.reification, Stop.LIMIT)
+            return await uncounted(self._reader, self._store.reification, Stop.LIMIT)
         try:
             return await reifier_facts(self._store.reader, self._store.reification)
         except StoreTimeout:
-            return uncounted(self._store.reification, Stop.TIME_OUT)
+            return await uncounted(self._reader, self._store.reification, Stop.TIME_OUT)
 
     async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], Stop]:
         read, stop = await self._counted("labels", "nodes", notes)

@@ -10,14 +10,14 @@ from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.blanks import Seeds
 from kgnav_mcp.adapters.generic_sparql.catalogue import Catalogue, CatalogueCache
 from kgnav_mcp.adapters.generic_sparql.names import Names
-from kgnav_mcp.adapters.generic_sparql.reification import Notation
+from kgnav_mcp.adapters.generic_sparql.reification import Notation, ReifierFacts
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.sparql_base.names import Naming
-from kgnav_mcp.adapters.sparql_base.plans.queries import EDGE, IRI, TYPE_ITEM, TYPES
+from kgnav_mcp.adapters.sparql_base.plans.queries import AMONG, EDGE, IRI, TYPE_ITEM, TYPES
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.plans.writing import NUMBER_TYPES, EdgeVariables, Path, TripleWriter, cannot_express
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
-from kgnav_mcp.errors import InvalidArgument
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, values
+from kgnav_mcp.errors import InvalidArgument, StoreTimeout, Unsupported
 from kgnav_mcp.model import Stop
 from kgnav_mcp.plan import Scalar
 from kgnav_mcp.port.pattern_queries import EXACT_BELOW, PatternMatch, QualifierCondition
@@ -26,6 +26,12 @@ from kgnav_mcp.values.scalars import is_always_text
 
 _MAX_VALUES = 50
 """Maximum number of values of a qualifier in one query."""
+_MAX_FILTERED = 10_000
+"""Values of a qualifier up to which a pattern filters them: looking up the equal ones first is one query more."""
+_MAX_TERMS = 100
+"""Maximum number of literals that equal the constants of a condition."""
+_TERMS_SHARE = 0.2
+"""The fraction of a call's time for the query that finds them."""
 _MAX_RELATIONS = 100
 """Maximum number of relations that are listed in place of any relation."""
 
@@ -73,10 +79,11 @@ class PatternWriter(TripleWriter):
             return Fragment("")
         if iris_only and self._reification and reifiers is not None and not reifiers.may_have_iris:
             return self.part(IRI, node=node)
-        return self._reification.head(node.text)
+        return self._reification.head(node.text, may_have_iris=reifiers is None or reifiers.may_have_iris)
 
     def is_listed(self, node: Fragment) -> Fragment:
-        return self._reification.no_reifier(node.text)
+        may_have_iris = self._catalogue is None or self._catalogue.reifiers.may_have_iris
+        return self._reification.no_reifier(node.text, may_have_iris=may_have_iris)
 
     def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
         if iris or self._catalogue is None or self._catalogue.stop is not Stop.COMPLETE or self._catalogue.sampled:
@@ -89,33 +96,72 @@ class PatternWriter(TripleWriter):
             return Fragment("")
         return self.part(queries.ONE_OF_RELATIONS, relation=relation, relations=comma_separated(*to_entities))
 
+    async def equal_terms(self, condition: QualifierCondition) -> Sequence[Literal] | None:
+        if not (self._reader.dialect.repeats_literals and self._reification and condition.values):
+            return None
+        names, value = [self.term(name) for name in condition.owned.ids], Fragment("?v")
+        reifiers = self._known_reifiers()
+        if reifiers is not None and sum(reifiers.uses.get((name, True), 0) for name in names) <= _MAX_FILTERED:
+            return None
+        try:
+            read = await self._reader.select(
+                queries.EQUAL_VALUES,
+                share=_TERMS_SHARE,
+                values=Fragment(_union([self.part(queries.VALUES_OF, q=name, v=value).text for name in names])),
+                equal=Fragment(self._any_equal(condition, value)),
+                most=_MAX_TERMS + 1,
+            )
+            found = [row["v"] for row in read.all_rows()]
+        except (Unsupported, StoreTimeout):
+            return None
+        terms = [term for term in found if isinstance(term, Literal)]
+        return terms if len(terms) == len(found) <= _MAX_TERMS else None
+
+    def _any_equal(self, condition: QualifierCondition, value: Fragment) -> str:
+        """The condition that a qualifier's value may equal one of the constants."""
+        if len(condition.values) > _MAX_VALUES:
+            raise cannot_express("this many values")
+        return " || ".join(self._equal(constant, value).text for constant in condition.values)
+
     def qualifier(self, ends: EdgeVariables, condition: QualifierCondition, value: Fragment) -> Fragment:
         through_mediators = any(len(self._paths[relation]) == 2 for relation in ends.relations)
         if ends.either or not (self._reification or through_mediators):
             raise cannot_express("qualifiers")
-        if len(condition.values) > _MAX_VALUES:
-            raise cannot_express("this many values")
-        conditions = [self._equal(constant, value).text for constant in condition.values]
+        equal = self._any_equal(condition, value)
         names = [self.term(name) for name in condition.owned.ids]
         if through_mediators:  # the other roles of a mediator are the qualifiers of the edge through it
             own = [self._reader.filled(EDGE, source=ends.own("m"), relation=name, target=value) for name in names]
         else:
             own = self._qualifier_branches(ends, names, value, ends.own("q"))
         branches = _union(own)
-        return Fragment(f"{branches} FILTER({' || '.join(conditions)})" if conditions else branches)
+        return Fragment(f"{branches} FILTER({equal})" if equal else branches)
 
     def exact_qualifier(
-        self, ends: EdgeVariables, condition: QualifierCondition, value: Fragment, *, selects: bool
+        self,
+        ends: EdgeVariables,
+        condition: QualifierCondition,
+        value: Fragment,
+        *,
+        selects: bool,
+        terms: Sequence[Literal] | None = None,
     ) -> Fragment:
         through_mediators = any(len(self._paths[relation]) == 2 for relation in ends.relations)
         if ends.either or through_mediators or not self._reification or len(condition.values) > _MAX_VALUES:
             raise cannot_express("such qualifiers")
         names = [self.term(name) for name in condition.owned.ids]
-        equal = Fragment(" || ".join(self._exactly_equal(names, constant, value).text for constant in condition.values))
+        may_be_node = terms is None and self._have_nodes(names)
+        equal = Fragment(
+            " || ".join(
+                self._exactly_equal(constant, value, may_be_node=may_be_node).text for constant in condition.values
+            )
+        )
         single = len(ends.relations) == 1
         relation = self._paths[ends.relations[0]][0] if single else ends.own("p")
-        branches = self._qualifier_branches(ends, names, value, relation)
+        branches = self._qualifier_branches(ends, names, value, relation, terms)
         source, target = {"source": ends.source}, {"target": ends.target}
+        if selects and terms is not None and len(terms) <= 1 == len(branches):
+            # one row for each edge, unlike several terms or branches, which an edge may have at once
+            return self.part(queries.QUALIFIED_EDGE, pattern=Fragment(branches[0]), equal=equal, **source, **target)
         if selects:
             edge = Fragment(" ".join([ends.source.text, ends.target.text, *([] if single else [ends.own("p").text])]))
             pattern = Fragment(_union(branches))
@@ -126,18 +172,27 @@ class PatternWriter(TripleWriter):
         return self.part(queries.EDGE_IS_QUALIFIED, exists=Fragment(" || ".join(tests)), **source, **target)
 
     def _qualifier_branches(
-        self, ends: EdgeVariables, names: Sequence[URIRef], value: Fragment, relation: URIRef | Fragment
+        self,
+        ends: EdgeVariables,
+        names: Sequence[URIRef],
+        value: Fragment,
+        relation: URIRef | Fragment,
+        terms: Sequence[Literal] | None = None,
     ) -> list[str]:
-        return [one.text for name in names for one in self._reification.qualifier_of(ends, name, value, relation)]
+        among = ""
+        if terms is not None:
+            among = self.part(AMONG, relation=value, relations=values(*terms)).text if terms else queries.NOTHING.text
+        patterns = (one for name in names for one in self._reification.qualifier_of(ends, name, value, relation))
+        return [f"{among} {one.text}".strip() for one in patterns]
 
-    def _exactly_equal(self, qualifiers: Sequence[URIRef], constant: Scalar, value: Fragment) -> Fragment:
+    def _exactly_equal(self, constant: Scalar, value: Fragment, *, may_be_node: bool) -> Fragment:
         """The condition that a qualifier's value equals a constant. A node's name is not known here.
 
         Raises:
             Unsupported: a value with the same text may be of another kind, or may be a node with this name.
         """
         if isinstance(constant, str):
-            if date_parts(constant) is not None or not is_always_text(constant) or self._have_nodes(qualifiers):
+            if date_parts(constant) is not None or not is_always_text(constant) or may_be_node:
                 raise cannot_express("texts that may be equal to other values")
             return self.part(queries.EXACT_TEXT, v=value, text=Literal(constant))
         if constant is None or isinstance(constant, bool) or abs(constant) >= EXACT_BELOW:
@@ -146,10 +201,15 @@ class PatternWriter(TripleWriter):
 
     def _have_nodes(self, qualifiers: Sequence[URIRef]) -> bool:
         """Whether a value of these qualifiers may be a node."""
+        reifiers = self._known_reifiers()
+        return reifiers is None or any(reifiers.uses.get((qualifier, False)) for qualifier in qualifiers)
+
+    def _known_reifiers(self) -> ReifierFacts | None:
+        """The facts of reifiers, if all were counted by kind; those of quoted triples are not."""
         reifiers = None if self._catalogue is None else self._catalogue.reifiers
         if reifiers is None or reifiers.stop is not Stop.COMPLETE or Notation.QUOTED in self._reification.notations:
-            return True  # the facts of quoted triples are not counted by kind
-        return any(reifiers.uses.get((qualifier, False)) for qualifier in qualifiers)
+            return None
+        return reifiers
 
     def _equal(self, constant: Scalar, value: Fragment) -> Fragment:
         """The condition that a qualifier's value may equal a constant."""

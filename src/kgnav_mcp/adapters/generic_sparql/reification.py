@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -82,10 +83,14 @@ class Reification:
             parts.append(self.head("?o").text)
         return Fragment(" ".join(filter(None, parts)))
 
-    def head(self, node: str) -> Fragment:
-        """The condition that the head of a triple is a visible node, not a statement about a triple."""
+    def head(self, node: str, *, may_have_iris: bool = True) -> Fragment:
+        """The condition that the head of a triple is a visible node, not a statement about a triple.
+
+        `may_have_iris`: whether a statement may have an IRI.
+        """
         is_node = self._reader.filled(queries.HEADS, node=Fragment(node)) if Notation.QUOTED in self.notations else ""
-        return Fragment(" ".join(filter(None, (is_node, self.no_reifier(node).text))))
+        is_no_reifier = self.no_reifier(node, may_have_iris=may_have_iris)
+        return Fragment(" ".join(filter(None, (is_node, is_no_reifier.text))))
 
     def kind(self, direction: Direction, far_end_kind: FarEndKind | None, relation: str = "?p") -> Fragment:
         """The filter for the visible rows around an entity."""
@@ -96,13 +101,15 @@ class Reification:
         shown = self._reader.filled(queries.SHOWN[direction], relation=Fragment(relation))
         return Fragment(f"{ends.text} {shown}".strip())
 
-    def no_reifier(self, node: str) -> Fragment:
-        """The condition that a node is not a reifier."""
+    def no_reifier(self, node: str, *, may_have_iris: bool = True) -> Fragment:
+        """The condition that a node is not a reifier. `may_have_iris`: as of `head`."""
         if not self.parallel:
             return Fragment("")
         about = {Notation.STATEMENT: RDF.subject.n3(), Notation.REIFIES: REIFIES.n3()}
         path = queries.alternatives(tuple(about[one] for one in sorted(self.notations) if one in about))
-        return self._reader.part(queries.NO_REIFIER, node=Fragment(node), about=path)
+        if_blank = not may_have_iris and self._reader.nests_exists
+        template = queries.NO_BLANK_REIFIER if if_blank else queries.NO_REIFIER
+        return self._reader.part(template, node=Fragment(node), about=path)
 
     def qualifier_pattern(self, x: str, p: URIRef | Fragment, y: str) -> Fragment:
         """A pattern that binds the qualifiers of a triple: ?q, ?v and, except for quoted triples, ?r."""
@@ -299,9 +306,16 @@ class ReifierFacts:
 NO_REIFIER_FACTS = ReifierFacts({}, {}, may_have_iris=False, stop=Stop.COMPLETE)
 
 
-def uncounted(reification: Reification, stop: Stop) -> ReifierFacts:
-    """The facts of reifiers where they were not all counted."""
-    return ReifierFacts({}, None if reification.parallel else {}, may_have_iris=True, stop=stop)
+async def uncounted(reader: Reader, reification: Reification, stop: Stop) -> ReifierFacts:
+    """The facts of reifiers where they were not all counted: only whether one of them may have an IRI."""
+    may_have_iris = True
+    with suppress(StoreTimeout):
+        found = [
+            await reader.select(queries.IRI_REIFIER, share=_PROBE_SHARE, reifiers=Fragment(queries.REIFIERS[notation]))
+            for notation in sorted(reification.notations - {Notation.QUOTED})
+        ]
+        may_have_iris = any(read.rows or read.stop is not Stop.COMPLETE for read in found)
+    return ReifierFacts({}, None if reification.parallel else {}, may_have_iris, stop)
 
 
 async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFacts:
@@ -330,4 +344,6 @@ async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFact
         for row in read.rows:
             parallel[iri_in(row, "p")] += number_in(row, "n")
     stop = Stop.first(stops)
-    return ReifierFacts(uses, parallel, have_iris, stop) if stop is Stop.COMPLETE else uncounted(reification, stop)
+    if stop is not Stop.COMPLETE:
+        return await uncounted(reader, reification, stop)
+    return ReifierFacts(uses, parallel, have_iris, stop)

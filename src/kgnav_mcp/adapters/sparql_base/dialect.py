@@ -74,6 +74,9 @@ class Dialect:
     """Whether an EXISTS nested in an EXISTS is evaluated if it is only a part of the expression of its FILTER."""
     probe: str = ""
     """A query of no cost that returns a row only if it is this kind of store; empty: the headers are enough."""
+    repeats_literals: bool = False
+    """Whether it finds a literal by the form in which its answers write it, which is tested. Virtuoso does not: it
+    writes six digits of a double."""
     media_type: str = JSON_TYPE
     """The result format that it writes fastest."""
     row_cap: str = ""

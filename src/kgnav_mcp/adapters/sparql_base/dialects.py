@@ -61,6 +61,7 @@ OXIGRAPH: Final = Dialect(
     title="Oxigraph",
     announced=lambda headers: headers.get("server", "").lower().startswith("oxigraph"),
     stable_order=True,
+    repeats_literals=True,
 )
 QLEVER: Final = Dialect(
     name="qlever",

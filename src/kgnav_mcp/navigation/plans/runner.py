@@ -8,6 +8,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
+from time import monotonic
 
 from kgnav_mcp.concurrency import Progress, reporting
 from kgnav_mcp.errors import (
@@ -18,7 +19,7 @@ from kgnav_mcp.errors import (
     StoreTimeout,
     Unsupported,
 )
-from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
+from kgnav_mcp.model import Certainty, Count, PartSize, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, Deadline, known, time_limit
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan, check
 from kgnav_mcp.navigation.plans.check.estimates import estimated_steps, max_joined_values, sizes_of
@@ -39,6 +40,7 @@ from kgnav_mcp.navigation.plans.explain.first_rows import (
     cut_tie_note,
     first_rows_note,
     limit_note,
+    number_of_rows,
     with_extra_row,
     without_extra_row,
 )
@@ -71,6 +73,8 @@ _SIZES_SECONDS = 0.25
 _UNEXPLAINED = "There was no time to find out more about this answer."
 TOTAL_SECONDS = 0.25
 """Seconds for the number of rows that a plan has without its limit: the answer is complete without it."""
+_COUNTING = 2.0
+"""Time in which the rows behind the first page are counted, relative to that of the page: sorting takes longer."""
 _MAX_TOTAL_STEPS = 200_000
 """Estimated work of that count, in edges and sorted values, up to which it is made."""
 _NO_PROOF = "Ask without proof, or for the proof of one row alone, by the ids of its nodes."
@@ -117,8 +121,11 @@ class PlanRunner:
             InvalidCursor: the rows have changed since the cursor was made.
         """
         deadline, extended = self._deadline(), plan if proof or after is not None else with_extra_row(plan, limit)
+        begun = monotonic()
         try:
             page = await self._page(extended, limit, deadline, after, proof=proof)
+            if after is None and page.stop is Stop.LIMIT and page.total.certainty is Certainty.AT_LEAST:
+                page = await self._with_total(plan, page, monotonic() - begun, deadline)
         except PlanTooLarge as error:
             sizes = known(error.sizes) or await self._sizes(plan)
             raise refused(PlanTooLarge(error.bound, sizes, next_step=error.next_step), plan) from error
@@ -169,6 +176,19 @@ class PlanRunner:
             return ""
         async with asyncio.timeout(TOTAL_SECONDS):
             return await limit_note(counting, page, lambda one: self._page(one, 2, deadline, by_store_only=True))
+
+    async def _with_total(self, plan: Plan, page: PlanPage, seconds: float, deadline: Deadline) -> PlanPage:
+        """The first page with the number of all rows, if the store counts them soon. `seconds`: what the page took."""
+        if Capability.PLANS not in self.graph.capabilities or _COUNTING * seconds > deadline.seconds_left():
+            return page
+        with suppress(
+            InvalidPlan, PlanTooLarge, PlanOverBudget, StepLimitReached, StoreTimeout, Unsupported, TimeoutError
+        ):
+            async with asyncio.timeout(max(_COUNTING * seconds, TOTAL_SECONDS)):
+                total = await number_of_rows(plan, lambda one: self._page(one, 2, deadline, by_store_only=True))
+            if total is not None and total >= page.total.value:
+                return replace(page, total=Count(total))
+        return page
 
     async def _page(
         self,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from itertools import combinations, count
+from types import MappingProxyType
 
-from rdflib import URIRef
+from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql_base.plans import queries
 from kgnav_mcp.adapters.sparql_base.plans.writing import Edge, EdgeVariables, Writer, cannot_express, relations_of
@@ -46,8 +47,18 @@ async def write_pattern(writer: Writer, question: PatternQuery, *, iris_only: bo
     names = sorted({*variables_of(match), *given})
     nodes = {name: Fragment(f"?n{place}") for place, name in enumerate(names)}
     pattern = Pattern(writer, nodes, count(), frozenset(given), iris_only=iris_only)
-    pattern.add(match, question.qualifiers, exact=question.exact)
+    terms: dict[QualifierCondition, Sequence[Literal]] = {}
+    if question.exact and not given and not any(map(_ids_of_node, conjuncts(match.where))):
+        found = {one: await writer.equal_terms(one) for one in question.qualifiers}
+        terms = {one: own for one, own in found.items() if own is not None}
+    pattern.add(match, question.qualifiers, exact=question.exact, terms=terms)
     return pattern
+
+
+def _ids_of_node(condition: Expression) -> tuple[str, Sequence[str]] | None:
+    """The node whose ids a condition lists, and these."""
+    ids = id_condition(condition)
+    return ids if ids is not None and ids[1] and isinstance(condition, Compare) else None
 
 
 class Pattern:
@@ -70,6 +81,7 @@ class Pattern:
         self._iris_only = iris_only
         self._edges: dict[str, EdgeVariables] = {}
         self._edge_variables: list[str] = []
+        self._edge_texts: list[Fragment] = []
         self._parts: list[Fragment] = []
 
     @property
@@ -81,6 +93,11 @@ class Pattern:
     def identity(self) -> Sequence[str]:
         """The variables whose values identify a match."""
         return list(dict.fromkeys([*(node.text for node in self._nodes.values()), *self._edge_variables]))
+
+    @property
+    def edge_texts(self) -> Sequence[Fragment]:
+        """Each edge alone, without paths."""
+        return self._edge_texts
 
     @property
     def has_known_nodes(self) -> bool:
@@ -128,26 +145,34 @@ class Pattern:
         nodes = Fragment(" ".join(self.node(name).text for name in names))
         return self._writer.part(queries.GIVEN, nodes=nodes, rows=rows(*([term(each) for each in row] for row in ids)))
 
-    def add(self, match: Match, qualifiers: Sequence[QualifierCondition] = (), *, exact: bool = True) -> None:
+    def add(
+        self,
+        match: Match,
+        qualifiers: Sequence[QualifierCondition] = (),
+        *,
+        exact: bool = True,
+        terms: Mapping[QualifierCondition, Sequence[Literal]] = MappingProxyType({}),
+    ) -> None:
         """Write the edges, labels and conditions of a match. Conditions on ids are written first.
 
-        `exact`: the qualifiers are applied exactly; otherwise as far as possible.
+        `exact`: the qualifiers are applied exactly; otherwise as far as possible. `terms`: the literals that equal
+        their constants, where they are known.
         """
         conditions: list[Expression] = []
         for condition in conjuncts(match.where):
-            ids = id_condition(condition)
-            if ids is not None and ids[1] and isinstance(condition, Compare):
-                terms = self._writer.terms(ids[1])
-                self._parts.append(self._writer.part(queries.ONE_OF, node=self.node(ids[0]), terms=values(*terms)))
+            if ids := _ids_of_node(condition):
+                iris = self._writer.terms(ids[1])
+                self._parts.append(self._writer.part(queries.ONE_OF, node=self.node(ids[0]), terms=values(*iris)))
                 self._known.add(ids[0])
             else:
                 conditions.append(condition)
         ends = self._edges = {edge.variable: self._ends(edge) for edge in match.edges}
         if exact:
-            self._parts += (self._exact_qualifier(one, ends[one.owned.owner]) for one in qualifiers)
+            self._parts += (self._exact_qualifier(one, ends[one.owned.owner], terms.get(one)) for one in qualifiers)
         else:
             self._qualify(qualifiers, ends)
         edges = [self._edge(edge, ends[edge.variable]) for edge in match.edges if edge.path is None]
+        self._edge_texts += (edge.text for edge in edges)
         for edge in match.edges:
             if edge.path is not None:
                 self._reach(edge, edge.path, ends[edge.variable])
@@ -177,10 +202,12 @@ class Pattern:
         if qualifiers and not written:
             raise cannot_express("the values of qualifiers")
 
-    def _exact_qualifier(self, qualifier: QualifierCondition, ends: EdgeVariables) -> Fragment:
+    def _exact_qualifier(
+        self, qualifier: QualifierCondition, ends: EdgeVariables, terms: Sequence[Literal] | None
+    ) -> Fragment:
         """Write a condition on a qualifier. It selects the edges, unless they are near known nodes."""
         value = Fragment(f"?v{next(self._numbers)}")
-        return self._writer.exact_qualifier(ends, qualifier, value, selects=not self._known)
+        return self._writer.exact_qualifier(ends, qualifier, value, selects=not self._known, terms=terms)
 
     def _edge(self, edge: EdgePattern, ends: EdgeVariables) -> Edge:
         writer = self._writer

@@ -24,7 +24,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.plan.walking import parts, rewritten, variables_of
+from kgnav_mcp.plan.walking import aggregates, parts, rewritten, variables_of
 
 _ROWS = Aggregate(AggregateFunction.COUNT, None)
 
@@ -156,14 +156,24 @@ def counting_projection(
         return None
     if not needed & variables_of(match) <= groups & own:
         return None  # rows that differ in these variables may belong to one group
-    return RequiredColumns(needed, counted, _top(counts), _properties((counts, *later))), counts
+    return RequiredColumns(needed, counted, _top(counts, later), _properties((counts, *later))), counts
 
 
-def _top(project: Project) -> int | None:
-    """The number of rows that are wanted if they are sorted by their count, largest first; otherwise None."""
+def _top(project: Project, later: Sequence[Clause]) -> int | None:
+    """The number of rows that are wanted if they are sorted by their count, largest first; otherwise None.
+
+    The projection after `project` may sort them, if all rows come there.
+    """
+    numbers: list[Expression] = [_ROWS]
+    if later and not (project.distinct or project.order or project.skip or project.limit is not None or project.where):
+        numbers = [Variable(column.name) for column in project.columns if column.value == _ROWS]
+        following = later[0]
+        if not isinstance(following, Project) or any(aggregates(column.value) for column in following.columns):
+            return None
+        project = following
     if project.limit is None or project.distinct or not project.order or not project.order[0].descending:
         return None
     by = project.order[0].by
     columns = {column.name: column.value for column in project.columns}
     value = columns.get(by.name, by) if isinstance(by, Variable) else by
-    return max(project.skip + project.limit, 1) if value == _ROWS else None
+    return max(project.skip + project.limit, 1) if value in numbers else None

@@ -134,6 +134,12 @@ async def limit_note(plan: Plan, page: PlanPage, count: Callable[[Plan], Awaitab
     return f"Without LIMIT there are {total:,} rows." if total is not None and total > page.total.value else ""
 
 
+async def number_of_rows(plan: Plan, count: Callable[[Plan], Awaitable[PlanPage]]) -> int | None:
+    """The number of all rows of a plan; None if it is not certain, or not one plan counts them."""
+    pipeline, *others = plan.pipelines
+    return None if others or plan.only_exists else await _number(_counting(pipeline.clauses), count)
+
+
 def _counting(clauses: Sequence[Clause]) -> Plan:
     """The plan that counts the rows of these clauses. A store that only matches patterns can run it for a pattern."""
     counted = Aggregate(AggregateFunction.COUNT, None)

@@ -250,10 +250,10 @@ class StoreMatcher:
 
         With `top`, others than the matches with the largest numbers, and all ties with the last of them, may be absent.
         """
+        if top and request.counts and (largest := await self._largest(request, top)):
+            return await self._found(request, largest)  # a few of the matches, however many there are
         if request.counted or top:
-            return await run_unless_stopped(
-                self.read(request, top), lambda: self._has_too_many(request), _PROBED_AFTER_S
-            )
+            return await run_unless_stopped(self.read(request), lambda: self._has_too_many(request), _PROBED_AFTER_S)
         return await self.unless_too_many(self.read(request), request)
 
     async def unless_too_many(self, work: Coroutine[Any, Any, T], request: PatternRequest) -> T | None:
@@ -269,7 +269,7 @@ class StoreMatcher:
             return await self._graph.has_more_rows(request.plan(), self.bound)
         return False
 
-    async def read(self, request: PatternRequest, top: int | None = None) -> Found | None:
+    async def read(self, request: PatternRequest) -> Found | None:
         """The matches, as `_matches`, in any case by the query for all of them.
 
         Raises:
@@ -277,8 +277,10 @@ class StoreMatcher:
         """
         if request.given and not request.rows:
             return Found(len(request.given), request.names, [])
-        page = None if top is None or not request.counts else await self._largest(request, top)
-        page = page or await self.run(request.plan())
+        return await self._found(request, await self.run(request.plan()))
+
+    async def _found(self, request: PatternRequest, page: PlanPage) -> Found | None:
+        """The matches in a store's answer; None if there are more than may be held."""
         if len(page.items) > self.bound:
             return None
         await self.reader.keep_values(page.values)
@@ -290,7 +292,7 @@ class StoreMatcher:
     async def _largest(self, request: PatternRequest, top: int) -> PlanPage | None:
         """The matches with the largest numbers, with all that tie with the last; None if the store cannot sort them."""
         most = top + _EXTRA_ROWS
-        if most > self.bound:
+        if most > self.bound or (request.given and not request.rows):
             return None
         with suppress(Unsupported):
             page = await self._graph.run(request.plan(largest_first=True), limit=most)
