@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.errors import KgnavError
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions
@@ -65,3 +66,42 @@ async def test_blank_nodes_are_counted_and_values_and_blank_nodes_are_no_labels(
         runner = PlanRunner(adapter)
         page = await runner.run((await runner.check(parse_plan(cypher).plan)).plan, limit=9)
         assert [list(cell) if isinstance(cell := row.cells[0], tuple) else cell for row in page.items] == rows
+
+
+RESULTS = """
+@prefix ex: <http://ex.example/> .
+[] a ex:ResultSet ; ex:solution [ ex:binding [ ex:value ex:x1 ; ex:variable "a" ] ] .
+ex:root ex:first [ ex:next [ ex:next [ ex:next [ ex:leaf "deep" ] ] ] ] .
+"""
+TWINS = """
+@prefix ex: <http://ex.example/> .
+[] ex:binding [ ex:value ex:x1 ; ex:variable "a" ], [ ex:value "" ] .
+[] ex:binding [ ex:value ex:x1 ; ex:variable "a" ], [ ex:value "other" ] .
+"""
+
+
+@pytest.mark.parametrize(
+    ("cypher", "number"),
+    [
+        ("MATCH (a)-[:type]->(b)<-[:type]-(c) RETURN count(*)", 0),
+        ("MATCH (a)-[:binding]->(b)<-[:binding]-(c) RETURN count(*)", 0),
+        ("MATCH (a)-[:solution*1..3]->(b) RETURN count(*)", 1),
+        ("MATCH (n) WHERE n.leaf = 'deep' RETURN count(n)", 1),
+        ("MATCH (a)-[:next*1..3]->(b) WHERE b.leaf = 'deep' RETURN count(*)", 3),
+    ],
+)
+async def test_a_blank_node_is_the_same_however_it_is_reached(loaded: Load, cypher: str, number: int):
+    async with open_adapter(loaded("results", RESULTS), AdapterOptions()) as adapter:
+        runner = PlanRunner(adapter)
+        page = await runner.run((await runner.check(parse_plan(cypher).plan)).plan, limit=9)
+        assert page.items[0].cells == (number,)
+
+
+async def test_a_blank_node_that_looks_like_others_that_were_not_read_is_not_mistaken_for_one(loaded: Load):
+    async with open_adapter(loaded("twins", TWINS), AdapterOptions()) as adapter:
+        runner = PlanRunner(adapter)
+        plan = (await runner.check(parse_plan("MATCH (n)-[:binding]->(m) WHERE m.value = '' RETURN n, m").plan)).plan
+        with pytest.raises(KgnavError, match="blank nodes"):
+            await runner.run(plan, limit=9)
+        plan = (await runner.check(parse_plan("MATCH (n)-[:binding]->(m) RETURN count(m)").plan)).plan
+        assert (await runner.run(plan, limit=9)).items[0].cells == (4,)

@@ -37,7 +37,7 @@ class Tokens:
     def __init__(self, inert: bytes, begin: bytes) -> None:
         self._inert = re.compile(inert, re.DOTALL)
         self._or_quoted = re.compile(inert + b"|(<<)", re.DOTALL)
-        self._complete = re.compile(b"(?:[^" + begin + b"]++|<<|" + inert + b")*+", re.DOTALL)
+        self._complete = re.compile(b"(?:[^" + begin + b"]++|<<|" + inert + b")*" + _KEEP, re.DOTALL)
         self.with_brackets = re.compile(inert + rb"|([\[({]|<<)|([\])}]|>>)", re.DOTALL)
 
     def end(self, text: bytes) -> int:
@@ -64,13 +64,19 @@ def depth(line: bytes) -> int:
 _STEPS = {ord("("): 1, ord("["): 1, ord("{"): 1, ord(")"): -1, ord("]"): -1, ord("}"): -1}
 _NO_BRACKETS = bytes(set(range(256)).difference(_STEPS))
 
+_KEEP = b"" if re.match(rb"(?:ab)?+", b"a")[0] else b"+"  # pyright: ignore[reportOptionalSubscript] - it matches nothing
+"""Makes a repeated group possessive, so that it takes no memory for each repetition.
+
+Python 3.11.2 (Debian 12) moves behind what a last repetition had read before it failed; there, groups are only greedy.
+"""
+
 TURTLE = Tokens(
-    rb'"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\'))*+\'\'\''
-    rb'|"(?:[^"\\]++|\\.)++"|""(?=[^"])|\'(?:[^\'\\]++|\\.)++\'|\'\'(?=[^\'])'
-    rb"|<(?!<)[^>\\]*+(?:\\.[^>\\]*+)*+>|#[^\n\r]*+[\n\r]|\\.",
+    rb'"""(?:[^"\\]++|\\.|"(?!""))*%b"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\'))*%b\'\'\''
+    rb'|"(?:[^"\\]++|\\.)+%b"|""(?=[^"])|\'(?:[^\'\\]++|\\.)+%b\'|\'\'(?=[^\'])'
+    rb"|<(?!<)[^>\\]*+(?:\\.[^>\\]*+)*%b>|#[^\n\r]*+[\n\r]|\\." % ((_KEEP,) * 5),
     rb"\"'<#\\",
 )
-JSON = Tokens(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', b'"')
+JSON = Tokens(rb'"[^"\\]*+(?:\\.[^"\\]*+)*%b"' % _KEEP, b'"')
 
 
 class Guard(ABC):
