@@ -64,7 +64,7 @@ def depth(line: bytes) -> int:
 _STEPS = {ord("("): 1, ord("["): 1, ord("{"): 1, ord(")"): -1, ord("]"): -1, ord("}"): -1}
 _NO_BRACKETS = bytes(set(range(256)).difference(_STEPS))
 
-_KEEP = b"" if re.match(rb"(?:ab)?+", b"a")[0] else b"+"  # pyright: ignore[reportOptionalSubscript] - it matches nothing
+_KEEP = b"" if re.match(rb"(?:ab?c)?+", b"a")[0] else b"+"  # pyright: ignore[reportOptionalSubscript] - it matches nothing
 """Makes a repeated group possessive, so that it takes no memory for each repetition.
 
 Python 3.11.2 (Debian 12) moves behind what a last repetition had read before it failed; there, groups are only greedy.
