@@ -32,12 +32,15 @@ class Tokens:
     """The tokens of a language within which brackets have no meaning, as pyoxigraph's lenient mode reads them.
 
     `inert` is a pattern for these tokens; `begin` has the bytes that such a token may start with.
+
+    Possessive loops end with the alternative `(?!)`, which never matches: before Python 3.11.5 a loop continues where
+    its last alternative failed, not where that began (python/cpython#106052).
     """
 
     def __init__(self, inert: bytes, begin: bytes) -> None:
         self._inert = re.compile(inert, re.DOTALL)
         self._or_quoted = re.compile(inert + b"|(<<)", re.DOTALL)
-        self._complete = re.compile(b"(?:[^" + begin + b"]++|<<|" + inert + b")*" + _KEEP, re.DOTALL)
+        self._complete = re.compile(b"(?:[^" + begin + b"]++|<<|" + inert + b"|(?!))*+", re.DOTALL)
         self.with_brackets = re.compile(inert + rb"|([\[({]|<<)|([\])}]|>>)", re.DOTALL)
 
     def end(self, text: bytes) -> int:
@@ -64,19 +67,13 @@ def depth(line: bytes) -> int:
 _STEPS = {ord("("): 1, ord("["): 1, ord("{"): 1, ord(")"): -1, ord("]"): -1, ord("}"): -1}
 _NO_BRACKETS = bytes(set(range(256)).difference(_STEPS))
 
-_KEEP = b"" if re.match(rb"(?:ab?c)?+", b"a")[0] else b"+"  # pyright: ignore[reportOptionalSubscript] - it matches nothing
-"""Makes a repeated group possessive, so that it takes no memory for each repetition.
-
-Python 3.11.2 (Debian 12) moves behind what a last repetition had read before it failed; there, groups are only greedy.
-"""
-
 TURTLE = Tokens(
-    rb'"""(?:[^"\\]++|\\.|"(?!""))*%b"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\'))*%b\'\'\''
-    rb'|"(?:[^"\\]++|\\.)+%b"|""(?=[^"])|\'(?:[^\'\\]++|\\.)+%b\'|\'\'(?=[^\'])'
-    rb"|<(?!<)[^>\\]*+(?:\\.[^>\\]*+)*%b>|#[^\n\r]*+[\n\r]|\\." % ((_KEEP,) * 5),
+    rb'"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\')|(?!))*+\'\'\''
+    rb'|"(?:[^"\\]++|\\.)++"|""(?=[^"])|\'(?:[^\'\\]++|\\.)++\'|\'\'(?=[^\'])'
+    rb"|<(?!<)[^>\\]*+(?:\\.[^>\\]*+)*+>|#[^\n\r]*+[\n\r]|\\.",
     rb"\"'<#\\",
 )
-JSON = Tokens(rb'"[^"\\]*+(?:\\.[^"\\]*+)*%b"' % _KEEP, b'"')
+JSON = Tokens(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', b'"')
 
 
 class Guard(ABC):
