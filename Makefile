@@ -1,8 +1,8 @@
 # Each target sets itself up: the first run makes .venv, later ones find it ready.
 PYTHON ?= python3
 VENV ?= .venv
-# Four suit two processors: tests wait for stores and for processes of their own as long as they compute.
-WORKERS ?= 4
+# Five suit two processors: tests wait for stores and for processes of their own as long as they compute.
+WORKERS ?= 5
 # The tests start hundreds of processes: each would compile the whole source again.
 unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin

@@ -24,7 +24,7 @@ class TestEndpointInPart(ListsInPart, RelationsInPart, SchemaInPart, CatalogueIn
     most_followed = 50
     no_id = "ex:nobody"
     there = "FILTER EXISTS"
-    type_counts = r"\?t FILTER\(isIRI"
+    type_counts = r"WHERE \{ \?s <[^>]*> \?t FILTER\(isIRI"
     value_count = r"COUNT\(DISTINCT \?v\)"
     examples = r"AS \?number\) \?o"
     hub_size = Count.at_least(51)
