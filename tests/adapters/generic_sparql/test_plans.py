@@ -38,3 +38,30 @@ async def test_classes_and_qualifiers_are_called_by_the_last_part_of_their_ids(
         assert not checked.problems
         page = await runner.run(checked.plan, limit=9)
         assert [row.cells[0] for row in page.items] == rows
+
+
+UNTYPED = """
+@prefix ex: <http://ex.example/> .
+ex:ada a ex:Person, "Person" ; ex:knows ex:ben, [ ex:age 7 ] . ex:ben a "Person" .
+ex:cyd a [ ex:of ex:ada ] ; ex:age 9 .
+"""
+
+
+@pytest.mark.parametrize(
+    ("cypher", "rows"),
+    [
+        ("MATCH (n) RETURN count(n)", [6]),
+        ("MATCH (n) RETURN labels(n) AS l, count(*)", [[], ["Person"]]),
+        ("MATCH (n)-[:knows]->(m) RETURN elementId(n)", ["ex:ada", "ex:ada"]),
+        ("MATCH (n)-[r]->(m) RETURN type(r), count(*)", ["ex:knows", "ex:of", "rdf:type"]),
+    ],
+)
+async def test_blank_nodes_are_counted_and_values_and_blank_nodes_are_no_labels(
+    loaded: Load, cypher: str, rows: list[object]
+):
+    async with open_adapter(loaded("untyped", UNTYPED), AdapterOptions()) as adapter:
+        schema = await adapter.schema(limit=9)
+        assert [label.id for label in schema.labels] == ["ex:Person"]
+        runner = PlanRunner(adapter)
+        page = await runner.run((await runner.check(parse_plan(cypher).plan)).plan, limit=9)
+        assert [list(cell) if isinstance(cell := row.cells[0], tuple) else cell for row in page.items] == rows

@@ -230,11 +230,11 @@ OF_TYPES: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } ?s $typed ?t FI
 
 WITH_TYPE: Final = "?s $typed ?t FILTER(?t IN ($types))"
 WITH_ONE_TYPE: Final = "?s $typed $type ."
-EVERY: Final = "{ ?s ?any ?o } UNION { ?o ?any ?s } FILTER(isIRI(?s))"
+EVERY: Final = "{ ?s ?any ?o } UNION { ?o ?any ?s } FILTER(isIRI(?s) || isBlank(?s))"
 """Costs every triple of the graph twice."""
 EVERY_BUT_STATEMENTS: Final = (
     f"{{ ?s ?any ?o }} UNION {{ ?o ?any ?s FILTER(?any != <{_RDF}predicate>) }} "
-    f"FILTER(isIRI(?s) && ?s != <{_RDF}Statement>)"
+    f"FILTER((isIRI(?s) || isBlank(?s)) && ?s != <{_RDF}Statement>)"
 )
 """Costs the same. What occurs only in statements about triples is not a node."""
 WITH_PROPERTY: Final = "?s $having ?o ."

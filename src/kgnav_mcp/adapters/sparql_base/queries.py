@@ -102,9 +102,11 @@ DATATYPES: Final = (
 """Costs $sample rows."""
 END_TYPES: Final = {
     Direction.OUTGOING: "{ SELECT ($number AS ?number) ?t (COUNT(*) AS ?n) WHERE { "
-    "{ SELECT ?x WHERE { ?x $p ?y FILTER(!isLiteral(?y)) } LIMIT $sample } ?x $typed ?t } GROUP BY ?t }",
+    "{ SELECT ?x WHERE { ?x $p ?y FILTER(!isLiteral(?y)) } LIMIT $sample } "
+    "?x $typed ?t FILTER(isIRI(?t)) } GROUP BY ?t }",
     Direction.INCOMING: "{ SELECT ($number AS ?number) ?t (COUNT(*) AS ?n) WHERE { "
-    "{ SELECT ?x WHERE { ?y $p ?x FILTER(!isLiteral(?x)) } LIMIT $sample } ?x $typed ?t } GROUP BY ?t }",
+    "{ SELECT ?x WHERE { ?y $p ?x FILTER(!isLiteral(?x)) } LIMIT $sample } "
+    "?x $typed ?t FILTER(isIRI(?t)) } GROUP BY ?t }",
 }
 """Costs the types of $sample nodes."""
 PROPERTIES_OF_TYPE: Final = (
@@ -116,7 +118,7 @@ PROPERTIES_OF_TYPE: Final = (
 JOINED_TYPES: Final = (
     "{ SELECT ($number AS ?number) ?h ?t (COUNT(*) AS ?n) WHERE { "
     "{ SELECT ?x ?y WHERE { ?x $p ?y FILTER(!isLiteral(?y)) } LIMIT $sample } "
-    "?x $typed ?h . ?y $typed ?t } GROUP BY ?h ?t }"
+    "?x $typed ?h . ?y $typed ?t FILTER(isIRI(?h) && isIRI(?t)) } GROUP BY ?h ?t }"
 )
 """Costs the types of both ends of $sample triples."""
 AT_TYPE: Final = {
