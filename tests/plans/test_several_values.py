@@ -79,7 +79,11 @@ def location_of(store: str, request: pytest.FixtureRequest) -> str:
             return str(request.getfixturevalue("graph_file"))
 
 
-@pytest.fixture(scope="module", params=["graph file", "evaluated", "neo4j", "oxigraph"])
+NEO4J = pytest.param("neo4j", marks=pytest.mark.xdist_group("neo4j"))
+OXIGRAPH = pytest.param("oxigraph", marks=pytest.mark.xdist_group("oxigraph"))
+
+
+@pytest.fixture(scope="module", params=["graph file", "evaluated", NEO4J, OXIGRAPH])
 def store(request: pytest.FixtureRequest) -> tuple[str, str]:
     """A store, and where its graph is. What is evaluated is a graph file whose plans are not compiled."""
     return request.param, location_of(request.param, request)
@@ -259,7 +263,7 @@ EDGE_FILE = ":START_ID,:END_ID,:TYPE,pmid:string[]\n" + "".join(
 )
 
 
-@pytest.fixture(scope="module", params=["graph file", "evaluated", "neo4j"])
+@pytest.fixture(scope="module", params=["graph file", "evaluated", NEO4J])
 def array_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """A store with declared arrays, and where its graph is."""
     if request.param == "neo4j":

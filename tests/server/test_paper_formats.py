@@ -80,7 +80,12 @@ async def test_on_freebase_search_prints_the_papers_tables_and_names_as_triples(
     assert " @en" not in text
 
 
-@pytest.mark.parametrize("store", ["graph_file", "freebase"])
+FREEBASE_STORES = pytest.mark.parametrize(
+    "store", ["graph_file", pytest.param("freebase", marks=pytest.mark.xdist_group("virtuoso"))]
+)
+
+
+@FREEBASE_STORES
 async def test_a_node_without_a_name_is_searched_next_by_its_id(store: str, request: pytest.FixtureRequest) -> None:
     settings: Settings = request.getfixturevalue(store)
     text = await call("search", {"entity": "m.0w4gdrb", "direction": "outgoing"}, settings)
@@ -237,14 +242,14 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize("store", ["graph_file", "freebase"])
+@FREEBASE_STORES
 async def test_get_triples_prints_the_papers_observation(store: str, request: pytest.FixtureRequest) -> None:
     settings: Settings = request.getfixturevalue(store)
     given = {"entity": "1946 World Series", "relations": WALK_RELATIONS.split(", ")}
     assert _one_line(await call("get_triples", given, settings)) == WALK
 
 
-@pytest.mark.parametrize("store", ["graph_file", "freebase"])
+@FREEBASE_STORES
 async def test_get_relations_prints_ids_of_both_directions(store: str, request: pytest.FixtureRequest) -> None:
     settings: Settings = request.getfixturevalue(store)
     text = await call("get_relations", {"entity": "1946 World Series"}, settings)
@@ -333,7 +338,9 @@ def people_file(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 JOHN = {"label": "Person", "property_name": "name", "property_value": "John Smith"}
-STORES = pytest.mark.parametrize("store", ["people", "people_file"])
+STORES = pytest.mark.parametrize(
+    "store", [pytest.param("people", marks=pytest.mark.xdist_group("neo4j")), "people_file"]
+)
 
 
 @STORES
