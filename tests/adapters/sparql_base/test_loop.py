@@ -117,15 +117,20 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counts
 
 
+@pytest.fixture(scope="module")
+def stores() -> dict[str, InThread]:
+    return {name: InThread(turtle) for name, (_, _, turtle, _) in GRAPHS.items()}
+
+
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("store", GRAPHS)
 async def test_of_thousands_of_entities_no_callback_holds_the_loop(
-    store: str, verb: str, calls: list[int], monkeypatch: pytest.MonkeyPatch
+    store: str, verb: str, stores: dict[str, InThread], calls: list[int], monkeypatch: pytest.MonkeyPatch
 ):
-    adapter, location, turtle, ids = GRAPHS[store]
+    adapter, location, _, ids = GRAPHS[store]
 
     async def connect(_: object) -> Client:
-        return InThread(turtle)
+        return stores[store]
 
     monkeypatch.setattr(adapter, "_connect", connect)
     async with adapter(location, AdapterOptions(timeout=60.0)) as graph:

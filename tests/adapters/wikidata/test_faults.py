@@ -11,6 +11,7 @@ from email.utils import format_datetime
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.sparql_base import rate_limit
 from kgnav_mcp.errors import InvalidStore, KgnavError, RateLimited, StoreTimeout, StoreUnavailable
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
@@ -100,6 +101,12 @@ VERBS: dict[str, Verb] = {
     "nodes": lambda graph: graph.nodes(None, "P31", "Q5", limit=50),
     "values": lambda graph: graph.values("P31", None, ValueOwner.NODE, limit=50),
 }
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second try comes soon."""
+    monkeypatch.setattr(rate_limit, "_FIRST_PAUSE", 0.01)
 
 
 CASES = [(fault, verb) for fault in FAULTS for verb in VERBS if fault != "huge body" or verb == "entities"]
