@@ -7,18 +7,17 @@ from pathlib import Path
 import pytest
 
 GROUPS = {
-    "neo4j": ("neo4j",),
+    "neo4j": ("neo4j", "installed"),  # commands of the README ask a Neo4j as well
     "virtuoso": ("virtuoso",),
     "oxigraph": ("oxigraph",),
     "blazegraph": ("blazegraph",),
     "fuseki": ("fuseki",),
     "rdf4j": ("rdf4j",),
-    "installed": ("installed", "neo4j_with_apoc"),  # commands of the README ask a Neo4j as well
 }
 """Fixtures that make something costly for the whole session, by the group of the tests that ask for them."""
 
-EXTENDED = frozenset({"blazegraph", "fuseki", "rdf4j", "own_blazegraph"})
-"""Fixtures of further engines for adapters that other tests run on Oxigraph and Virtuoso."""
+EXTENDED = frozenset({"blazegraph", "fuseki", "rdf4j", "own_blazegraph", "neo4j_with_apoc"})
+"""Fixtures of further engines for adapters that other tests run on Oxigraph, Virtuoso and Neo4j without plugins."""
 
 OWN = frozenset({"own_virtuoso", "own_oxigraph", "own_neo4j", "own_blazegraph"})
 """Fixtures that start a store for a single test, which can run in any worker."""

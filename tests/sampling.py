@@ -32,14 +32,14 @@ def extended(value: object) -> ParameterSet:
 def extend_unsampled(items: Iterable[pytest.Item]) -> None:
     """Leave tests of classes with the mark `one_in(every, first=0, of="")` to extended tests.
 
-    The main run has one of `every` tests, beginning with number `first`. `of` restricts that to tests that have it in
-    their name.
+    The main run has one of `every` tests, beginning with number `first`; none where `every` is 0. `of` restricts that
+    to tests that have it in their name.
     """
     places = Counter[tuple[object, str]]()
 
     def leave(item: pytest.Item, every: int, first: int = 0, of: str = "") -> None:
         if of in item.name:
-            if places[item.parent, of] % every != first:
+            if every == 0 or places[item.parent, of] % every != first:
                 item.add_marker(pytest.mark.extended)
             places[item.parent, of] += 1
 

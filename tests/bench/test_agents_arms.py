@@ -16,6 +16,7 @@ from kgnav_bench.client import script as command_path
 from kgnav_bench.http_client import serving
 from kgnav_bench.records import Answer, AnswerKind, Attempt, Entity, Outcome, Question, read_records, write_records
 from tests.bench.model_server import ModelServer, Play, Script, model_server
+from tests.sampling import sampled
 
 NIGHT_WATCH = Question(
     id="q1",
@@ -85,7 +86,7 @@ def attempted(script: Sequence[Play] | Script, folder: Path, arm: str, *options:
     return attempt, server
 
 
-@pytest.mark.parametrize("arm", SCRIPTS)
+@pytest.mark.parametrize("arm", sampled(SCRIPTS, 2))
 def test_an_arm_answers_a_question(arm: str, tmp_path: Path):
     attempt, _ = attempted(SCRIPTS[arm], tmp_path, arm, "--price-prompt", "1", "--price-completion", "2")
     assert (attempt.outcome, attempt.answers, attempt.arm) == (Outcome.ANSWERED, ("Rembrandt van Rijn",), arm)

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from kgnav_bench.cli import main
 from kgnav_bench.client import BareClient, load, server_command
+from tests.sampling import sampled_rows
 
 PAPERS: dict[str, Any] = {
     "paper_nodes": {
@@ -62,7 +63,7 @@ def converted(folder: Path, graph: object) -> tuple[str, Path]:
 
 @pytest.mark.parametrize(
     ("graph", "nodes", "edges"),
-    [(PAPERS, 4, 8), (BIOMEDICAL, 6, 5), (LEGAL, 4, 3)],
+    sampled_rows([(PAPERS, 4, 8), (BIOMEDICAL, 6, 5), (LEGAL, 4, 3)], 2),
     ids=["dblp", "biomedical", "legal"],
 )
 def test_nodes_and_edges_are_those_of_the_file(tmp_path: Path, graph: object, nodes: int, edges: int):

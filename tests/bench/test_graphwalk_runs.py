@@ -88,7 +88,7 @@ def _run(target: Path, *flags: str) -> tuple[Sequence[dict[str, Any]], str]:
     return [json.loads(line)["value"] for line in lines], done.output
 
 
-@pytest.mark.parametrize("arm", ["primitives", extended("script")])
+@pytest.mark.parametrize("arm", ["script", extended("primitives")])
 def test_each_arm_answers_all_questions_on_a_graph_file_and_on_neo4j(neo4j: Neo4j, tmp_path: Path, arm: str):
     flags = ("--arm", arm, "--neo4j", neo4j.url, "--clear", "--store", "both")
     results, report = _run(tmp_path / "results.jsonl", *flags)

@@ -177,6 +177,7 @@ def test_a_check_names_the_line_of_each_fault(walks: list[Conversation], graph: 
     assert not {line for line, _ in kinds} & {"line 1"}
 
 
+@pytest.mark.extended  # by what continues other runs: tests/bench/test_resuming.py
 def test_a_killed_run_continues_with_the_same_walks(graph: Path, tmp_path: Path):
     whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
     options = ("--graph", graph, "--shape", "chain-2")

@@ -47,7 +47,7 @@ def virtuoso_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFacto
     return f"sparql+{virtuoso.url}?default-graph-uri={GRAPH}#{urlencode(OPTIONS | {'full_text': 'virtuoso'})}"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 class TestEndpointOnVirtuoso(StoreContract):
     style: ClassVar[toy_views.Style] = toy_views.RDF
 

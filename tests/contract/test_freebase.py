@@ -21,7 +21,11 @@ def toy_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -
     return f"freebase+{virtuoso.url}?default-graph-uri={GRAPH}"
 
 
-@pytest.mark.one_in(3, first=2, of="ten_thousand")
+@pytest.mark.one_in(0, of="ten_thousand")
+@pytest.mark.one_in(3, of="test_what_left_nothing_of_an_answer_is_named")
+@pytest.mark.one_in(3, of="test_a_list_that_is_too_long_to_be_read_is_searched_for_the_same_rows")
+@pytest.mark.one_in(3, of="test_an_unknown_name_is_refused_unless_it_is_an_alternative_which_matches_nothing")
+@pytest.mark.one_in(3, of="test_pages_of_any_size_lose_nothing_and_show_nothing_twice")
 class TestFreebaseOnVirtuoso(GraphAdapterContract):
     groups_by_values: ClassVar[bool] = False
     schemes: ClassVar[frozenset[str]] = frozenset({"freebase+http", "freebase+https"})

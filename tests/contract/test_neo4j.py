@@ -64,7 +64,6 @@ def bare(neo4j: Neo4j, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, t
     return loaded(neo4j, tmp_path_factory.mktemp("toy"), full_text=False)
 
 
-@pytest.mark.one_in(3)
 class TestNeo4jWithApocAndFullText(NameAndCountContract):
     """APOC counts relationships, and an index finds names. All other queries are the same as without them."""
 

@@ -56,6 +56,10 @@ class QualifierContract:
 
 
 @pytest.mark.one_in(3, first=1, of="ten_thousand")
+@pytest.mark.one_in(3, of="test_what_left_nothing_of_an_answer_is_named")
+@pytest.mark.one_in(3, of="test_a_list_that_is_too_long_to_be_read_is_searched_for_the_same_rows")
+@pytest.mark.one_in(3, of="test_an_unknown_name_is_refused_unless_it_is_an_alternative_which_matches_nothing")
+@pytest.mark.one_in(3, of="test_pages_of_any_size_lose_nothing_and_show_nothing_twice")
 class TestWikidataOnOxigraph(QualifierContract, GraphAdapterContract):
     groups_by_values: ClassVar[bool] = False
     schemes: ClassVar[frozenset[str]] = frozenset({"wikidata+http", "wikidata+https"})
@@ -74,7 +78,7 @@ def truthy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory
     return f"wikidata+{oxigraph.url}?default-graph-uri={TRUTHY}"
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 class TestTruthyWikidataOnOxigraph(GraphFormContract):
     groups_by_values: ClassVar[bool] = False
     style: ClassVar[toy_views.Style] = toy_views.TRUTHY

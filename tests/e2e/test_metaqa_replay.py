@@ -16,7 +16,7 @@ from kgnav_bench.replay import Replay
 from kgnav_bench.tables import Table, parse
 from kgnav_mcp.adapters.embedded.loading import load
 
-QUESTIONS_PER_HOP = [50, extended(200)]
+QUESTIONS_PER_HOP = [25, extended(200)]
 QUESTIONS_BY_PLAN = [15, extended(50)]
 """`kgnav-bench reach metaqa --plans --all` asks them all."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.install.conftest import FILMS
 from tests.install.machine import Machine
 
@@ -48,6 +50,7 @@ def test_wikidata_is_walked(installed: Machine, sparql: str):
     assert "wdt:P31|instance of|wd:Q5|human" in walked(installed, "entity=Q42", f"wikidata+{sparql}")
 
 
+@pytest.mark.extended  # by the same packages as any SPARQL endpoint
 def test_freebase_is_walked(installed: Machine, freebase: str):
     assert "location.country.capital|capital|m.01914|Beijing" in walked(
         installed, "entity=m.0d05w3", f"freebase+{freebase}"

@@ -98,6 +98,7 @@ async def test_the_wheel_answers_in_an_empty_environment_and_home(commands: Path
     assert ANSWER in await capital(str(commands / "kgnav-mcp"), variables=variables)
 
 
+@pytest.mark.extended
 async def test_uvx_runs_the_wheel(wheel: Path, variables: Mapping[str, str]) -> None:
     uvx = ("tool", "run", "--quiet", "--from", str(wheel))
     assert ANSWER in await capital(uv(), *uvx, "kgnav-mcp", variables=variables)

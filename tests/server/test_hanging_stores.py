@@ -12,6 +12,7 @@ from mcp import Client
 from kgnav_mcp.app import App
 from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
 from kgnav_mcp.server import build_server
+from tests.sampling import sampled_rows
 from tests.server.clients import reading_examples, text_of
 
 CALLERS = 64
@@ -78,7 +79,7 @@ async def test_callers_of_a_store_that_does_not_open_share_one_opening_and_are_t
         assert "Not found" in text_of(await client.call_tool("search", SEARCH)), "the next call opens it anew"
 
 
-@pytest.mark.parametrize(("tool", "arguments"), reading_examples().items(), ids=reading_examples())
+@pytest.mark.parametrize(("tool", "arguments"), sampled_rows(reading_examples().items(), 2), ids=reading_examples())
 async def test_callers_of_an_open_store_that_hangs_are_told_together(tool: str, arguments: dict[str, object]):
     endpoint = Endpoint(hangs=False)
     async with endpoint.listening() as app, Client(build_server(app)) as client:

@@ -32,7 +32,7 @@ async def begin(server: Wire, number: int, plan: str) -> None:
     await server.send(request(number, "tools/call", name="run_plan", arguments={"plan": plan}))
 
 
-@pytest.mark.parametrize("plan", [evaluated(4), COMPILED], ids=["evaluated", "compiled"])  # each runs to its end
+@pytest.mark.parametrize("plan", [evaluated(4), extended(COMPILED)], ids=["evaluated", "compiled"])  # to its end
 async def test_other_requests_are_answered_meanwhile(plan: str, tmp_path: Path):
     async with on_wire(tmp_path) as server:
         await server.shake_hands()

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sampling import extended
 from tests.service_guard import processes_of, remove_service
 from tests.services import need_redis
 
@@ -120,7 +121,9 @@ def has_ended(process: int) -> bool:
         os.close(handle)
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda sent: sent.name)
+@pytest.mark.parametrize(
+    "sent", [signal.SIGINT, extended(signal.SIGTERM), extended(signal.SIGHUP)], ids=lambda sent: sent.name
+)
 def test_a_signal_to_all_processes_of_a_run_leaves_no_service(tmp_path: Path, sent: signal.Signals):
     need_redis()
     with waiting_run(tmp_path) as (run, workers):

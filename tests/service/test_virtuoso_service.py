@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from scripts.services.failure import ServiceError
 
+from tests.sampling import extended
 from tests.services import SCRIPT, Virtuoso
 
 GRAPH = "http://example.org/animals"
@@ -239,7 +240,7 @@ def test_where_it_cannot_be_installed_the_reason_is_given(tmp_path: Path, bare_p
     assert "virtuoso-t, isql-vt is not installed and there is no apt-get" in done.stderr
 
 
-@pytest.mark.parametrize("update", [0, 100])
+@pytest.mark.parametrize("update", [100, extended(0)])
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root installs packages; as root: pytest tests/service")
 def test_where_it_is_missing_it_is_installed_with_fresh_lists_of_packages_if_need_be(
     own_virtuoso: Virtuoso, request: pytest.FixtureRequest, update: int

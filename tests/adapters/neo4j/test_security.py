@@ -72,7 +72,7 @@ def _parameters(tool: str, url: str) -> list[str]:
     return list(_specs(url)[tool].arguments.model_fields)
 
 
-@pytest.mark.parametrize("tool", sampled(sorted(GOOD), 3))
+@pytest.mark.parametrize("tool", sampled(sorted(GOOD), 4))
 async def test_no_parameter_of_a_tool_writes(neo4j: Neo4j, shop: str, tool: str):
     before = write(neo4j, _STATE)
     async with Client(build_server(App(_settings(shop)))) as client:
