@@ -8,6 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
+SHARED = --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
 # uv installs it in 2 seconds of a processor, pip in 20. Where uv does not find the packages, pip's settings may name them.
 DEVELOPED := --editable ".[all]" --editable "bench[models,plots]" --group dev
 
@@ -25,11 +26,12 @@ TRAIN_VENV ?= .venv-train
 TRAIN_FOLDER ?= .train-smoke
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-extended fuzz test-other check dist dist-check release audit real-model train-smoke docs clean
+.PHONY: help demo test test-all test-extended fuzz test-other check dist dist-check release audit real-model train-smoke docs clean
 
 help:
 	@echo "make demo    answer a question with the demo graph, through a real client"
-	@echo "make test    run the tests"
+	@echo "make test    run the tests but those that take long; all of them where CI is set"
+	@echo "make test-all    run all tests but the extended ones"
 	@echo "make test-extended    run the tests on further engines, with more cases, of whole datasets, and MCP's own"
 	@echo "make fuzz    run the tests with random plans, with RANDOM_PLANS=5 times as many plans"
 	@echo "make test-other PYTHON=python3.13    run the tests that may differ by version on another Python"
@@ -58,15 +60,17 @@ demo: $(INSTALLED)
 	$(BIN)/kgnav demo
 
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest $(SHARED) -m "not extended$(if $(CI),, and not slow)"
+
+test-all: $(READY)
+	$(BIN)/python -m pytest $(SHARED)
 
 test-extended: $(READY)
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder -m extended
+	$(BIN)/python -m pytest $(SHARED) -m extended
 
 fuzz: export RANDOM_PLANS ?= 5
 fuzz: $(READY)
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder -k by_chance \
-		tests/contract tests/plans tests/adapters
+	$(BIN)/python -m pytest $(SHARED) -k by_chance tests/contract tests/plans tests/adapters
 
 test-other:
 	$(PYTHON) -m venv $(OTHER_VENV)

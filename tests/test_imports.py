@@ -18,6 +18,7 @@ for package in ("kgnav_mcp", "kgnav_bench"):
 """
 
 
+@pytest.mark.slow
 def test_every_module_is_imported_without_a_warning():
     warnings = ["-W", "error::SyntaxWarning", "-W", "error::DeprecationWarning:kgnav_mcp"]
     done = subprocess.run([sys.executable, *warnings, "-c", PROGRAM], capture_output=True, text=True, check=False)

@@ -43,6 +43,7 @@ def query_texts(source: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, text
 
 
+@pytest.mark.slow
 def test_adapters_keep_their_queries_in_query_modules():
     modules = {path.relative_to(ADAPTERS).as_posix(): path for path in sorted(ADAPTERS.rglob("*.py"))}
     assert modules.pop(FOREIGN_DATABASES)

@@ -84,6 +84,7 @@ DRIVERS = {
 }
 
 
+@pytest.mark.slow
 def test_a_missing_driver_is_named_in_the_answer_to_a_call():
     """In a process of its own, where nothing has imported the drivers yet."""
     script = f"""
@@ -147,6 +148,7 @@ def test_opening_a_graph_file_needs_no_package_but_this_one():
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "shown"), [("INFO", False), ("DEBUG", True)])
 def test_what_drivers_log_of_a_dead_store_is_shown_at_the_level_of_debugging_alone(level: str, shown: bool):
     command = ["call", "find_node", "hint=x", "--graph", "neo4j://127.0.0.1:1/", "--log-level", level]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
 from scripts.audit import report
 from scripts.audit.audit import ask, generate
 from scripts.audit.client import over_stdio
@@ -32,6 +33,7 @@ def explained(outcomes: dict[tuple[str, str], list[Outcome]]) -> str:
     return "\n".join((*report.details(outcomes), *report.table(outcomes)))
 
 
+@pytest.mark.slow
 async def test_a_graph_file_of_tables_answers_as_the_tables_do(tmp_path: Path):
     asked = source("property-graph", tmp_path)
     with running("file", tmp_path) as fill:

@@ -86,6 +86,7 @@ def attempted(script: Sequence[Play] | Script, folder: Path, arm: str, *options:
     return attempt, server
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arm", sampled(SCRIPTS, 2))
 def test_an_arm_answers_a_question(arm: str, tmp_path: Path):
     attempt, _ = attempted(SCRIPTS[arm], tmp_path, arm, "--price-prompt", "1", "--price-completion", "2")
@@ -101,6 +102,7 @@ def test_an_arm_answers_a_question(arm: str, tmp_path: Path):
         assert [call.is_error for call in calls].count(True) == (1 if arm == "graphrunner" else 0)
 
 
+@pytest.mark.slow
 def test_graphrunner_checks_the_plan_before_it_runs_and_plans_again(tmp_path: Path):
     attempt, server = attempted(SCRIPTS["graphrunner"], tmp_path, "graphrunner")
     phases = [(turn.phase, [call.tool for call in turn.calls]) for turn in attempt.turns]
@@ -111,12 +113,14 @@ def test_graphrunner_checks_the_plan_before_it_runs_and_plans_again(tmp_path: Pa
     assert "was_painted_by" not in json.dumps(server.requests[2])
 
 
+@pytest.mark.slow
 def test_graphrunner_stops_when_no_plan_passes(tmp_path: Path):
     attempt, server = attempted([Play("no plan")], tmp_path, "graphrunner")
     assert (attempt.outcome, len(server.requests)) == (Outcome.EXHAUSTED, 4)
     assert attempt.error.startswith("verify: refused after all retries: Invalid plan")
 
 
+@pytest.mark.slow
 def test_ark_cuts_the_context_back_after_each_step_and_answers_true_false_or_none(tmp_path: Path):
     question = NIGHT_WATCH.model_copy(
         update={
@@ -152,6 +156,7 @@ def test_every_arm_is_tried_here():
     assert all(read_arm(arm_path(name)).source for name in arm_names())
 
 
+@pytest.mark.slow
 def test_an_own_arm_is_a_file(tmp_path: Path):
     arm = tmp_path / "mine.toml"
     arm.write_text('[[phases]]\nprompt = "{question} {form}"\ntools = ["search"]\n', encoding="utf-8")
@@ -192,6 +197,7 @@ def test_an_arm_of_unknown_name_is_refused_with_the_names(tmp_path: Path):
     assert "unknown arm 'graphwalking'. Use one of ark-v1, cot, default" in result.output
 
 
+@pytest.mark.slow
 def test_a_server_without_the_tools_of_an_arm_is_refused(tmp_path: Path):
     arm = tmp_path / "mine.toml"
     arm.write_text('toolsets = "sog"\n[[phases]]\nprompt = "{question}"\ntools = ["run_plan"]\n', encoding="utf-8")
@@ -201,12 +207,14 @@ def test_a_server_without_the_tools_of_an_arm_is_refused(tmp_path: Path):
     assert "the server has no run_plan, which arm mine needs" in result.output
 
 
+@pytest.mark.slow
 def test_an_arm_works_with_anthropics_api(tmp_path: Path):
     attempt, server = attempted(SCRIPTS["search-on-graph"], tmp_path, "search-on-graph", "--provider", "anthropic")
     assert (attempt.outcome, attempt.answers) == (Outcome.ANSWERED, ("Rembrandt van Rijn",))
     assert "Rembrandt van Rijn" in server.requests[1]["messages"][-1]["content"][0]["content"]
 
 
+@pytest.mark.slow
 def test_an_arm_asks_a_server_that_runs(tmp_path: Path):
     command = [command_path("kgnav-mcp"), "--http", "127.0.0.1:0", "--graph", "demo", "--toolsets", "sog,linking"]
     with serving(command) as running, model_server(SCRIPTS["search-on-graph"]) as server:

@@ -103,6 +103,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Attempt]
     return attempts(data), result.output, counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYS)
 def test_each_end_of_an_attempt_is_told_apart(name: str, played: tuple[dict[str, Attempt], str, Counter[str]]):
     attempt = played[0][name]
@@ -176,6 +177,7 @@ def test_failures_in_a_row_stop_the_run_with_the_reason_and_it_goes_on_later(tmp
     assert [each.outcome for each in attempts(data).values()] == [Outcome.ANSWERED] * 9
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_without_repeating_or_losing_attempts(tmp_path: Path):
     names = [f"q{number}" for number in range(12)]
     data, output = questions(tmp_path, *names), tmp_path / "run.jsonl"

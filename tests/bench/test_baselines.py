@@ -17,6 +17,8 @@ from kgnav_bench.direct import Store
 from kgnav_bench.tables import parse
 from kgnav_mcp.render.text import count_tokens
 
+pytestmark = pytest.mark.slow
+
 SOURCE = [(f"n{n}", "knows" if n % 3 else "likes", f"n{(n * 7) % 12}") for n in range(60)]
 
 

@@ -61,6 +61,7 @@ def converted(folder: Path, graph: object) -> tuple[str, Path]:
     return result.output, target
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("graph", "nodes", "edges"),
     sampled_rows([(PAPERS, 4, 8), (BIOMEDICAL, 6, 5), (LEGAL, 4, 3)], 2),
@@ -76,6 +77,7 @@ def test_nodes_and_edges_are_those_of_the_file(tmp_path: Path, graph: object, no
         assert client.call("run_plan", {"plan": "MATCH (a) RETURN count(a)"}).splitlines()[-1] == str(nodes)
 
 
+@pytest.mark.slow
 def test_features_and_neighbours_are_found_by_the_tools(tmp_path: Path):
     _, target = converted(tmp_path, PAPERS)
     load([target], tmp_path / "g.kg")

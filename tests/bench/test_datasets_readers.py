@@ -349,6 +349,7 @@ def test_an_archive_is_to_be_unpacked_first(tmp_path: Path):
     assert f"is an archive. Unpack it (unzip {path})" in command(path, "webqsp").output
 
 
+@pytest.mark.slow
 def test_the_graph_of_metaqa_loads_as_its_note_says(tmp_path: Path):
     kb = written(tmp_path, "kb.txt", "Noon at Sea|directed_by|Ann Li\nNoon at Sea|release_year|1965\n")
     note = re.search(r"kgnav load kb.txt (.*?) -o", DATASETS["metaqa"].by_hand)

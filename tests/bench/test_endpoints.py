@@ -39,6 +39,7 @@ async def completed(
         return await model.complete(messages, [TOOL], temperature=0.0, max_tokens=max_tokens, stop=["</answer>"])
 
 
+@pytest.mark.slow
 @BOTH
 async def test_a_reply_has_its_text_and_its_tokens_with_cached_ones_among_those_of_the_prompt(provider: Provider):
     with model_server([Play("Hello!", cached=60)]) as server:

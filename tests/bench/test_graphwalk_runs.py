@@ -68,6 +68,7 @@ def _bag(question: Question, output: str) -> Counter[tuple[object, ...]]:
     return Counter(tuple(row[name] for name in question.fields) for row in json.loads(output))
 
 
+@pytest.mark.slow
 def test_a_plan_has_the_rows_of_the_cypher_with_their_duplicates(tmp_path: Path):
     graph = generate(SMALL, 1)
     most = 0
@@ -143,6 +144,7 @@ def asked() -> Sequence[Question]:
     return list(questions(generate(SMALL, 1)))
 
 
+@pytest.mark.slow
 def test_a_tool_that_fails_leaves_the_question_without_an_answer(asked: Sequence[Question]):
     with BareClient(server_command(None)) as client:
         result = ask(_Fixed(("search", {"entity": "zzzz", "direction": "outgoing"})), client, EMPTY, asked[3])

@@ -62,6 +62,7 @@ def test_a_way_is_read_from_a_list_in_json(output: str, cells: Sequence[str]):
     assert parse_path(output) == cells
 
 
+@pytest.mark.slow
 def test_a_made_maze_has_the_papers_numbers(tmp_path: Path):
     maze = make_maze(3, 10, tmp_path / "maze.kg")
     assert (len(maze.keys), len(maze.walls), len(maze.places)) == (100, 50, 50)
@@ -75,6 +76,7 @@ def test_a_grid_without_a_way_gives_none():
     assert GridScript().find(NoTools(), closed.instruction(with_tools=False), "0", "2") == "[]"
 
 
+@pytest.mark.slow
 def test_both_scripts_find_their_way_through_a_maze(tmp_path: Path):
     target = tmp_path / "mazes.jsonl"
     done = CliRunner().invoke(main, ["maze", "--mazes", "1", "-o", str(target)])

@@ -16,6 +16,8 @@ from click.testing import CliRunner, Result
 
 from kgnav_bench.cli import main
 
+pytestmark = pytest.mark.slow
+
 KILLED = """
 import os, signal, sys
 from kgnav_bench.cli import main

@@ -59,6 +59,7 @@ def test_the_folder_has_a_record_for_each_attempt_the_summary_and_the_report(fol
     assert not list((folder / "out").glob("*.svg"))
 
 
+@pytest.mark.slow
 def test_pictures_are_the_same_for_the_same_attempts(folder: Path):
     write_records(Path("asked.jsonl"), [*WALK, attempt("Up", question="q0", arm="plan", turns=(COUNTED,))])
     taken = list[dict[str, bytes]]()
@@ -148,6 +149,7 @@ def test_a_judge_decides_what_is_correct_and_is_asked_only_about_answers(folder:
     assert len(graders[-1].shown) == 1
 
 
+@pytest.mark.slow
 def test_what_ask_writes_can_be_scored_and_judged_by_the_same_endpoint(folder: Path):
     def reply(body: Mapping[str, Any]) -> Play:
         judged = "You grade answers" in str(body["messages"])

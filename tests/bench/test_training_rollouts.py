@@ -95,6 +95,7 @@ def test_trl_gets_a_list_for_each_attempt():
     assert [len(mask) for mask in given["env_mask"]] == [len(ids) for ids in given["completion_ids"]]
 
 
+@pytest.mark.slow
 def test_the_environment_is_the_server(tmp_path: Path):
     edges, graph = tmp_path / "films.tsv", tmp_path / "films.kg"
     edges.write_text("up\tdirected_by\tann\nup\thas_genre\tdrama\n")

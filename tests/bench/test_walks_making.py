@@ -109,6 +109,7 @@ def run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(main, ["walks", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_answers_are_all_ends_of_the_pattern_by_a_count_over_the_raw_triples(walks: list[Conversation]):
     assert Counter(each.metadata.shape for each in walks) == dict.fromkeys(FORMS, EACH)
     for each in walks:
@@ -144,6 +145,7 @@ def test_a_path_never_comes_to_an_entity_twice(walks: list[Conversation]):
             assert len(set(entities)) == len(entities), each.id
 
 
+@pytest.mark.slow
 def test_walks_pass_their_check(walks: list[Conversation], graph: Path, tmp_path: Path):
     write_conversations(tmp_path / "walks.jsonl", walks)
     checked = run("check", tmp_path / "walks.jsonl", "--graph", graph)
@@ -152,6 +154,7 @@ def test_walks_pass_their_check(walks: list[Conversation], graph: Path, tmp_path
     assert "0 malformed, 0 unreplayable, 0 ungrounded, 0 incomplete" in checked.output
 
 
+@pytest.mark.slow
 def test_a_check_names_the_line_of_each_fault(walks: list[Conversation], graph: Path, tmp_path: Path):
     lines = [each.model_dump(mode="json") for each in walks[:5]]
     messages = [line["conversations"] for line in lines]
@@ -193,6 +196,7 @@ def test_a_killed_run_continues_with_the_same_walks(graph: Path, tmp_path: Path)
     assert "results of other parameters" in other.output
 
 
+@pytest.mark.slow
 def test_relations_are_followed_only_if_they_are_allowed(graph: Path, tmp_path: Path):
     path = tmp_path / "walks.jsonl"
     limits = ("--allow", "*_by", "--forbid", "written*", "--d-min", "2")
@@ -203,6 +207,7 @@ def test_relations_are_followed_only_if_they_are_allowed(graph: Path, tmp_path: 
     assert "results of other parameters" in run("make", "--graph", graph, "--shape", "2i", "-o", path).output
 
 
+@pytest.mark.slow
 def test_walks_begin_at_given_seeds(graph: Path, tmp_path: Path):
     seeds, path = tmp_path / "seeds.txt", tmp_path / "walks.jsonl"
     seeds.write_text("Film 3\nPerson 4\n", encoding="utf-8")

@@ -10,6 +10,7 @@ from kgnav_mcp.cli import main
 from tests.cli.conftest import Command, Kgnav
 
 
+@pytest.mark.slow
 def test_the_answer_is_printed_as_a_model_sees_it(command: Command) -> None:
     result = command(
         "kgnav", "call", "search", "entity=the_netherlands", "direction=outgoing", "properties_to_filter_for=capital"
@@ -101,6 +102,7 @@ def test_a_loaded_file_can_be_called_at_once(films: Path, kgnav: Kgnav) -> None:
     assert "Ridley Scott" in result.stdout
 
 
+@pytest.mark.slow
 def test_every_example_of_the_help_works(kgnav: Kgnav, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     help_text = main.commands["call"].epilog or ""

@@ -28,6 +28,7 @@ def _completed(words: str, program: str = "kgnav", variable: str = "_KGNAV_COMPL
     return result.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_graphs_of_the_configuration_and_files_complete_a_graph() -> None:
     Path("kgnav.toml").write_text(
         '[graphs.films]\nlocation = "f.kg"\n[graphs.people]\nlocation = "p.kg"\n', encoding="utf-8"
@@ -42,6 +43,7 @@ def test_a_broken_configuration_leaves_files_to_complete() -> None:
     assert _completed("kgnav doctor --graph ") == ["plain,demo", "file,"]
 
 
+@pytest.mark.slow
 def test_clients_and_commands_are_completed() -> None:
     assert _completed("kgnav install v") == ["plain,vscode"]
     assert "plain,completion" in _completed("kgnav comp")

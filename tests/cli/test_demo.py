@@ -9,6 +9,7 @@ from kgnav_mcp.errors import ConfigurationError
 from tests.cli.conftest import SCRIPTS, Command
 
 
+@pytest.mark.slow
 def test_the_demo_walks_to_the_answer_and_shows_every_call(command: Command) -> None:
     Path("kgnav.toml").write_text('toolsets = ["graphwalk"]\n', encoding="utf-8")  # must not reach the demo's server
 

@@ -46,6 +46,7 @@ def test_another_format_of_graph_files_makes_another_file(own_cache: Path, monke
     assert {first, second} == set(own_cache.iterdir())
 
 
+@pytest.mark.slow
 def test_several_processes_at_once_make_one_whole_file(own_cache: Path) -> None:
     with multiprocessing.get_context("spawn").Pool(3) as pool:
         paths = set(pool.starmap(demo.demo_graph_path, [()] * 3))

@@ -46,6 +46,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "column"),
     [
@@ -62,6 +63,7 @@ def test_all_rows_of_all_pages_are_written_as_csv(
     assert [path.name for path in tmp_path.glob("*.part")] == []
 
 
+@pytest.mark.slow
 def test_all_rows_of_all_pages_are_written_as_json(hub: Path, tmp_path: Path, kgnav: Kgnav) -> None:
     assert kgnav("call", "run_plan", f"plan={PLAN}", "--graph", str(hub), "--json", "films.json").exit_code == 0
     written = json.loads((tmp_path / "films.json").read_text(encoding="utf-8"))
@@ -193,6 +195,7 @@ def test_a_file_that_cannot_be_written_is_an_error_with_the_way_on(kgnav: Kgnav)
     assert "name another file" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_reader_that_stops_early_is_no_mistake_of_the_program(hub: Path) -> None:
     call = f"'{SCRIPTS / 'kgnav'}' call run_plan plan='{PLAN}' --graph '{hub}' --csv - | head -1"
     done = subprocess.run(["bash", "-c", call], capture_output=True, text=True, check=True)

@@ -19,6 +19,8 @@ import pytest
 
 from kgnav_mcp.cli import installation
 
+pytestmark = pytest.mark.slow
+
 EXTRA = "redis"
 PROGRAM = f"import runpy; print(runpy.run_path({installation.__file__!r})['extra_command']({EXTRA!r}))"
 """The module alone, which needs nothing but Python: the layout of an environment is tested, not what is in it."""

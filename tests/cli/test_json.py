@@ -55,6 +55,7 @@ def test_a_maze_is_described(kgnav: Kgnav) -> None:
     assert f"From {facts['start']} to {facts['goal']}; the shortest path has {facts['shortest']} steps." in text
 
 
+@pytest.mark.slow
 def test_the_demo_is_its_calls_and_its_answer(command: Command) -> None:
     facts = json.loads(command("kgnav", "demo", "--json").stdout)
     assert facts["answer"] == "Amsterdam"

@@ -105,6 +105,7 @@ def test_a_port_that_is_no_number_is_refused(kgnav: Kgnav, served: Served) -> No
     assert not served
 
 
+@pytest.mark.slow
 def test_stdout_carries_the_protocol_and_nothing_else(command: Command) -> None:
     hello = {
         "jsonrpc": "2.0",
@@ -124,6 +125,7 @@ def test_stdout_carries_the_protocol_and_nothing_else(command: Command) -> None:
     assert result.returncode == 0
 
 
+@pytest.mark.slow
 def test_the_start_of_the_server_waits_for_no_parser_and_no_driver() -> None:
     heavy = "{'rdflib', 'pyoxigraph', 'tqdm', 'neo4j', 'SPARQLWrapper', 'pydantic_settings'}"
     start = f"import sys, kgnav_mcp.cli, kgnav_mcp.server.transport; print(sorted({heavy} & set(sys.modules)))"

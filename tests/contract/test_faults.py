@@ -16,6 +16,8 @@ from tests.contract.faults.suite import FaultContract
 from tests.contract.test_endpoint import OPTIONS
 from tests.services import Virtuoso
 
+pytestmark = pytest.mark.slow
+
 GRAPH = "http://toy.example/faults"
 
 

@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from kgnav_bench.cli import main
@@ -18,6 +19,7 @@ QUESTIONS = {
 }
 
 
+@pytest.mark.slow
 def test_questions_are_counted_by_plans_by_walking_and_as_json(tmp_path: Path) -> None:
     (tmp_path / "kb.tsv.gz").write_bytes(gzip.compress(TRIPLES.encode()))
     for hops, (path, answers) in QUESTIONS.items():

@@ -47,6 +47,7 @@ def replay(client: BareClient, metaqa: Path) -> Replay:
     return Replay(client, source_neighbours(metaqa))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", QUESTIONS_PER_HOP)
 @pytest.mark.parametrize("hops", HOPS)
 def test_every_gold_relation_is_offered_and_every_gold_answer_shown(
@@ -60,6 +61,7 @@ def test_every_gold_relation_is_offered_and_every_gold_answer_shown(
     assert [result for result in results if result.surplus_answers] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", QUESTIONS_BY_PLAN)
 @pytest.mark.parametrize("hops", [2, 3])
 def test_one_plan_for_each_gold_path_shows_every_gold_answer(films: Path, metaqa: Path, hops: int, number: int) -> None:

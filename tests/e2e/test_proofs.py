@@ -17,6 +17,8 @@ from kgnav_bench.tables import parse
 from kgnav_bench.trails.proof import OPTIONS, Finding, Proofs
 from kgnav_bench.trails.walks import Edges
 
+pytestmark = pytest.mark.slow
+
 HUB_ROWS = 25
 """The demo graph has a few nodes with more rows on one side."""
 EACH = 40

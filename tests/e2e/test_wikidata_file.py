@@ -185,6 +185,7 @@ async def test_the_tools_give_the_same_structured_answers(location: str, path: P
     assert not different
 
 
+@pytest.mark.slow
 async def test_each_statement_of_the_raw_files_is_there_with_its_rank_qualifiers_and_references(
     file: GraphAdapter, raw: Graph, statements: Statements
 ):
@@ -229,6 +230,7 @@ def raw_statements(raw: Graph, item: str, *, every_rank: bool) -> Counter[tuple[
     return found
 
 
+@pytest.mark.slow
 async def test_a_client_on_stdio_reads_the_items_from_the_file(path: Path, tmp_path: Path):
     async with Client(on_stdio(tmp_path, "--graph", str(path))) as connected:
         plan = {"plan": "MATCH (:Q5)-[r:P69]->(u) RETURN u, r.P582 ORDER BY r.P582"}

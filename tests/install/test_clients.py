@@ -40,6 +40,7 @@ def test_every_client_has_a_program_of_at_most_forty_lines_of_its_own():
     assert {name for name, lines in lengths.items() if lines > 40} <= {"go-sdk"}  # whose language wants more
 
 
+@pytest.mark.slow
 def test_the_program_of_the_sdk_that_is_here_carries_out_the_task():
     task = json.dumps({**TASK, "command": KGNAV, "args": ["serve"]})
     done = subprocess.run(

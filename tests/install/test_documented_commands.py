@@ -21,7 +21,7 @@ from tests.server.clients import text_of
 
 NOT_RUN = {
     "make demo    # answers a question with the demo graph, through a real MCP client": "CI begins with it",
-    "make test    # runs the tests": "it is what runs this test",
+    "make test    # runs the quick tests, in 3 minutes": "it is what runs this test",
     "kgnav serve --http 127.0.0.1:8365": "it runs until it is stopped; the tests of HTTP start it",
 }
 """Commands that are not run, with the reason."""
@@ -95,6 +95,7 @@ def at_home(installed: Machine) -> Machine:
     return installed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "block", [block if name.startswith("README") else extended(block) for name, block in BLOCKS.items()], ids=BLOCKS
 )

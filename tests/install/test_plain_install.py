@@ -7,6 +7,8 @@ import pytest
 from tests.install.conftest import FILMS
 from tests.install.machine import Machine
 
+pytestmark = pytest.mark.slow
+
 
 def test_no_extra_is_there_and_doctor_says_what_brings_each_that_has_packages(installed: Machine):
     lines = installed.run("kgnav doctor").stdout.splitlines()

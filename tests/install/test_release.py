@@ -20,7 +20,7 @@ from scripts.release.distributions import ROOT, Project, build_distributions, re
 from scripts.release.icon import SIZE
 from scripts.release.registry import problems, server_json
 
-pytestmark = pytest.mark.xdist_group("release")  # built once
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("release")]  # built once
 
 WANTED = {
     "kgnav_mcp/py.typed",

@@ -10,6 +10,8 @@ from lark import Lark
 
 from kgnav_mcp.languages.cypher import syntax
 
+pytestmark = pytest.mark.slow
+
 TEXT = "MATCH (a:Person)-[:knows]->(b) RETURN b"
 new_parser = syntax._parser.__wrapped__  # pyright: ignore[reportPrivateUsage] - one for each process
 

@@ -16,6 +16,8 @@ from kgnav_bench.runs import Run
 from tests.neo4j_service import Neo4j
 from tests.services import Oxigraph
 
+pytestmark = pytest.mark.slow
+
 NODES = 100
 GRAPH = "http://example.org/by-hand"
 

@@ -21,6 +21,8 @@ from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain, random_toy
 from tests.sampling import sampled
 
+pytestmark = pytest.mark.slow
+
 PLANS = 20
 """On each graph; `make fuzz` tries more."""
 

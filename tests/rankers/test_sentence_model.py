@@ -87,6 +87,7 @@ def test_weights_that_are_not_whole_are_said_to_be_so(monkeypatch: pytest.Monkey
         semantic_ranker()
 
 
+@pytest.mark.slow
 @installed
 def test_the_installed_weights_give_the_similarities_their_authors_publish() -> None:
     embed = Embedder(weights.model_folder())
@@ -124,6 +125,7 @@ def dotted(relation: str) -> str:
     return relation.replace("./", ".").strip("/").replace("/", ".")
 
 
+@pytest.mark.slow
 @installed
 @measured
 async def test_meaning_finds_more_gold_relations_than_words_do() -> None:

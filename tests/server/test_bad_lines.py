@@ -63,6 +63,7 @@ def test_a_line_that_is_no_message_is_answered_under_its_id_where_that_can_be_re
     assert "http" not in answer.error.message
 
 
+@pytest.mark.slow
 async def test_the_server_answers_them_and_goes_on(tmp_path: Path) -> None:
     async with on_wire(tmp_path) as server:
         await server.shake_hands()
@@ -74,6 +75,7 @@ async def test_the_server_answers_them_and_goes_on(tmp_path: Path) -> None:
         assert (await server.answer(request(1, "ping")))["result"] == {}
 
 
+@pytest.mark.slow
 async def test_a_method_that_nobody_knows_is_repeated_only_in_part(tmp_path: Path) -> None:
     async with on_wire(tmp_path) as server:
         await server.shake_hands()
@@ -84,6 +86,7 @@ async def test_a_method_that_nobody_knows_is_repeated_only_in_part(tmp_path: Pat
             assert method[:100] in answer["error"]["data"]
 
 
+@pytest.mark.slow
 async def test_lines_without_a_word_are_no_messages(tmp_path: Path) -> None:
     async with on_wire(tmp_path) as server:
         for blank in (b"", b"  ", b"\r"):
@@ -91,6 +94,7 @@ async def test_lines_without_a_word_are_no_messages(tmp_path: Path) -> None:
         await server.shake_hands()
 
 
+@pytest.mark.slow
 def test_they_are_answered_in_a_file_as_well(tmp_path: Path) -> None:
     asked, answered = tmp_path / "asked.jsonl", tmp_path / "answered.jsonl"
     lines = [json.dumps(INITIALIZE).encode(), *(line for line, _ in (*NO_JSON.values(), *NO_REQUEST.values()))]
@@ -106,6 +110,7 @@ def test_they_are_answered_in_a_file_as_well(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 async def test_of_some_hundred_damaged_requests_none_waits_for_ever(tmp_path: Path) -> None:
     async with on_wire(tmp_path) as server:
         await server.shake_hands()

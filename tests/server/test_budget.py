@@ -100,6 +100,7 @@ def settings(file: Path, budget: int, *, structured: bool = False) -> Settings:
     return Settings(graphs=graphs, budget=budget, structured=structured)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("budget", "structured"),
     [
@@ -128,6 +129,7 @@ async def test_no_tool_is_over_a_small_budget(tool: str, arguments: dict[str, ob
     assert count_tokens(text) <= BUDGETS[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [BUDGETS[0], extended(BUDGETS[1])])
 async def test_no_error_is_over_the_budget_nor_repeats_more_than_a_little_of_the_call(budget: int, vast: Path) -> None:
     async with client(settings(vast, budget)) as connected:
@@ -141,6 +143,7 @@ async def test_no_error_is_over_the_budget_nor_repeats_more_than_a_little_of_the
                 assert echo not in text_of(result), asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", BUDGETS)
 async def test_no_resource_prompt_or_completion_is_over_the_budget(budget: int, vast: Path) -> None:
     async with client(settings(vast, budget)) as connected:

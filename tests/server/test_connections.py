@@ -139,6 +139,7 @@ def test_the_limit_leaves_file_descriptors_for_graphs_and_stores(monkeypatch: py
         assert ConnectionLimits.of_process(7) == ConnectionLimits(7, backlog)
 
 
+@pytest.mark.slow
 def test_more_idle_sockets_than_file_descriptors_do_not_end_the_server(tmp_path: Path) -> None:
     command = ("sh", "-c", 'ulimit -n 256; exec "$@"', "sh", KGNAV, "serve", "--http", "127.0.0.1:0")
     with on_http(tmp_path, command=command) as server, ExitStack() as idle:

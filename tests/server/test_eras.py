@@ -100,6 +100,7 @@ def only_text(result: CallToolResult) -> str:
     return block.text
 
 
+@pytest.mark.slow
 def test_every_era_and_transport_lists_the_same_tools_in_the_same_order(seen: Seen, in_memory: Seen) -> None:
     assert seen.tools == seen.tools_again == in_memory.tools
     offered = [tool.name for toolset in load_toolsets(default_toolsets()).values() for tool in toolset.tools]
@@ -172,6 +173,7 @@ async def test_one_process_serves_text_at_one_path_and_structure_at_another(mode
     assert all(schemas[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "structured"), [("legacy", False), ("auto", True)])
 async def test_an_answer_on_stdio_is_sent_once(mode: str, structured: bool, tmp_path: Path) -> None:
     flags = ["--structured"] if structured else []

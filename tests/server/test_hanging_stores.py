@@ -15,6 +15,8 @@ from kgnav_mcp.server import build_server
 from tests.sampling import sampled_rows
 from tests.server.clients import reading_examples, text_of
 
+pytestmark = pytest.mark.slow
+
 CALLERS = 64
 TIME_OUT = 2.0
 GUARD = 60

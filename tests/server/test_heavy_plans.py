@@ -14,6 +14,8 @@ import pytest
 from tests.sampling import extended
 from tests.server.processes import PATIENCE_S, Wire, on_wire, request
 
+pytestmark = pytest.mark.slow
+
 
 def evaluated(doublings: int) -> str:
     """A plan that is evaluated outside the store: it compares a number of some fifty rows with many others each."""

@@ -203,6 +203,7 @@ async def test_a_value_that_an_array_has_twice_counts_its_edge_once(tmp_path: Pa
     assert [(row["value"], row["relationships"]) for row in listed] == [(-2, 1), (2, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["stdio", "HTTP"])
 async def test_structured_answers_carry_values_unchanged(transport: str, tmp_path: Path) -> None:
     text = "Foo\nFoo\t| \\ \r\n"

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from mcp import Client
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
@@ -181,6 +182,7 @@ async def test_the_path_is_over_cells_that_were_entered_not_those_looked_up(tmp_
         assert [path[0]["from"]["id"], *(edge["to"]["id"] for edge in path)] == WAY[:3]
 
 
+@pytest.mark.slow
 async def test_a_session_reads_its_marks_in_the_papers_format(tmp_path: Path) -> None:
     write_maze(MAZE, tmp_path / "maze.kg")
     flags = ("--graph", "maze.kg", "--toolsets", ",".join(TOOLSETS), "--paper-format")
@@ -206,6 +208,7 @@ async def objects(client: Client, tool: str, **arguments: object) -> list[dict[s
     return json.loads(text_of(result))
 
 
+@pytest.mark.slow
 async def test_over_http_a_session_reads_its_marks_and_a_request_without_one_none(tmp_path: Path) -> None:
     write_maze(MAZE, tmp_path / "maze.kg")
     with on_http(tmp_path, "--graph", "maze.kg", "--toolsets", ",".join(TOOLSETS)) as server:

@@ -108,6 +108,7 @@ def test_a_folder_in_the_configuration_file_lies_beside_it(tmp_path: Path) -> No
     assert load_settings({}, config_file=tmp_path / "kgnav.toml").prompts == str(tmp_path / "texts")
 
 
+@pytest.mark.slow
 async def test_the_texts_are_served_over_stdio_and_over_http(tmp_path: Path) -> None:
     texts = tmp_path / "texts"
     texts.mkdir()

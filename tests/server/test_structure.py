@@ -51,6 +51,7 @@ CALLS: list[tuple[str, Mapping[str, object]]] = [
 """Every tool's example, and calls whose answers look another way; a trail is the one that was started."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [500, 8000])
 async def test_every_structured_answer_keeps_to_its_tools_own_schema(budget: int) -> None:
     async with client(EVERY.model_copy(update={"budget": budget})) as connected:

@@ -137,6 +137,7 @@ async def test_a_new_tool_of_a_toolset_is_served_from_its_module_alone(monkeypat
     assert await call("write_up", {"note": "so"}, Settings(toolsets=(NOTEBOOK,))) == "demo: so"
 
 
+@pytest.mark.slow
 def test_a_toolset_that_is_off_is_not_imported() -> None:
     program = (
         "import json, sys; from kgnav_mcp.app import App; from kgnav_mcp.config import Settings;"
@@ -147,6 +148,7 @@ def test_a_toolset_that_is_off_is_not_imported() -> None:
     assert {name.rpartition(".")[2] for name in json.loads(done.stdout)} == {"sog"}
 
 
+@pytest.mark.slow
 def test_what_runs_plans_is_not_imported_before_the_first_plan() -> None:
     program = (
         "import json, sys; from kgnav_mcp.app import App; from kgnav_mcp.config import Settings;"

@@ -28,6 +28,8 @@ from tests.server.processes import (
     request,
 )
 
+pytestmark = pytest.mark.slow
+
 ZUNDERT: Json = {"name": "search", "arguments": {"entity": "zundert", "direction": "outgoing"}}
 DESCRIBE: Json = {"name": "describe_graph", "arguments": {}}
 

@@ -62,6 +62,7 @@ def post(server: HttpServer, era: str, path: str = "", **headers: str) -> httpx2
     return httpx2.post(url, json=message, headers={**(ACCEPTED if era == "handshake" else STATELESS), **headers})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:8365", "127.0.0.1.evil.example", "kg.example.org.evil.example", "10.1.2.3"]
 )
@@ -178,6 +179,7 @@ async def test_an_answer_in_two_packets_does_not_wait_for_the_first_to_be_acknow
         writer.close()
 
 
+@pytest.mark.slow
 @on_posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_server_even_while_a_client_listens(number: signal.Signals, tmp_path: Path) -> None:
@@ -198,6 +200,7 @@ def listening(server: HttpServer) -> Generator[None]:
             yield
 
 
+@pytest.mark.slow
 def test_a_method_that_nobody_knows_is_repeated_only_in_part(tmp_path: Path) -> None:
     with (
         on_http(tmp_path, *missing_graph(tmp_path)) as server,
@@ -210,6 +213,7 @@ def test_a_method_that_nobody_knows_is_repeated_only_in_part(tmp_path: Path) -> 
     assert len(answer) < 500
 
 
+@pytest.mark.slow
 async def test_a_client_that_leaves_in_the_middle_of_a_call_stops_it(tmp_path: Path) -> None:
     with stuck_server(tmp_path) as server:
         async with calling(server):
@@ -217,6 +221,7 @@ async def test_a_client_that_leaves_in_the_middle_of_a_call_stops_it(tmp_path: P
         assert await asyncio.to_thread(server.said) == "the call has stopped\n"
 
 
+@pytest.mark.slow
 @on_posix
 async def test_a_signal_ends_the_server_in_the_middle_of_a_call(tmp_path: Path) -> None:
     with stuck_server(tmp_path) as server:
@@ -242,6 +247,7 @@ async def calling(server: HttpServer) -> AsyncGenerator[None]:
             await asyncio.wait([call])
 
 
+@pytest.mark.slow
 def test_a_call_cancelled_by_a_notification_stops(tmp_path: Path) -> None:
     with stuck_server(tmp_path) as server, httpx2.Client(headers=ACCEPTED, timeout=PATIENCE_S) as client:
         session = client.post(server.url, json=INITIALIZE).headers["mcp-session-id"]
@@ -261,12 +267,14 @@ def stuck_server(folder: Path) -> Generator[HttpServer]:
         yield server
 
 
+@pytest.mark.slow
 def test_a_server_on_every_address_without_a_public_name_says_that_it_needs_one(tmp_path: Path) -> None:
     with on_http(tmp_path, *missing_graph(tmp_path), address=f"{_EVERY_ADDRESS}:0") as server:
         said = server.said()
     assert said == "Only requests for 127.0.0.1, localhost, [::1] are accepted: add hosts by --http-allowed-hosts.\n"
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_said_so(server: HttpServer, tmp_path: Path) -> None:
     port = server.url.rpartition(":")[2].removesuffix("/mcp")
     done = subprocess.run(

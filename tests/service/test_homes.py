@@ -72,6 +72,7 @@ def test_two_checkouts_have_instances_of_their_own(checkouts: tuple[Checkout, Ch
     assert (rows(first, EVERYTHING, GRAPH), rows(second, EVERYTHING, GRAPH)) == (2, 0)
 
 
+@pytest.mark.slow
 def test_a_start_says_whether_its_home_was_empty(checkouts: tuple[Checkout, Checkout], tmp_path: Path):
     one, _ = checkouts
     first = one.start()
@@ -83,6 +84,7 @@ def test_a_start_says_whether_its_home_was_empty(checkouts: tuple[Checkout, Chec
     assert one.state == "not empty: it was used before"
 
 
+@pytest.mark.slow
 def test_the_home_of_another_checkout_is_refused_with_commands_that_work(
     checkouts: tuple[Checkout, Checkout], tmp_path: Path
 ):

@@ -18,6 +18,8 @@ from tests.sampling import extended
 from tests.service_guard import processes_of, remove_service
 from tests.services import need_redis
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 WORKERS = 2
 PATIENCE_S = 60

@@ -176,6 +176,7 @@ def test_loading_into_one_that_does_not_run_names_the_command_that_starts_it(own
         own_oxigraph.load(written(tmp_path / "good.nt", GOOD))
 
 
+@pytest.mark.slow
 def test_where_the_package_cannot_be_had_the_reason_is_given_and_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

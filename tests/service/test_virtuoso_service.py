@@ -51,6 +51,7 @@ def test_a_second_start_finds_it_running_at_the_same_address(virtuoso: Virtuoso)
     assert virtuoso.process == process
 
 
+@pytest.mark.slow
 def test_status_says_with_its_exit_code_whether_it_runs(own_virtuoso: Virtuoso) -> None:
     before = own_virtuoso.script("status")
     own_virtuoso.start()
@@ -63,6 +64,7 @@ def test_status_says_with_its_exit_code_whether_it_runs(own_virtuoso: Virtuoso) 
     assert own_virtuoso.url in during.stdout
 
 
+@pytest.mark.slow
 def test_a_crash_leaves_no_false_status_and_loses_nothing_that_was_loaded(
     own_virtuoso: Virtuoso, tmp_path: Path
 ) -> None:
@@ -88,6 +90,7 @@ virtuoso.Virtuoso(Path(sys.argv[1])).start()
 """A start in which the endpoint answers at once: Virtuoso opens it before the port by which it is administered."""
 
 
+@pytest.mark.slow
 def test_a_start_waits_for_the_port_by_which_it_is_administered_too(own_virtuoso: Virtuoso) -> None:
     command = [sys.executable, "-c", OPEN_TOO_EARLY, own_virtuoso.home]
     done = subprocess.run(command, cwd=SCRIPT.parents[1], capture_output=True, text=True, check=False)
@@ -240,6 +243,7 @@ def test_where_it_cannot_be_installed_the_reason_is_given(tmp_path: Path, bare_p
     assert "virtuoso-t, isql-vt is not installed and there is no apt-get" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("update", [100, extended(0)])
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root installs packages; as root: pytest tests/service")
 def test_where_it_is_missing_it_is_installed_with_fresh_lists_of_packages_if_need_be(

@@ -179,6 +179,7 @@ async def test_a_load_makes_the_tables_that_are_looked_for(tmp_path: Path, sourc
     assert made == SCHEMA
 
 
+@pytest.mark.slow
 async def test_a_text_of_a_length_that_no_load_writes_is_refused_before_it_takes_memory(toy_file: Path, tmp_path: Path):
     path = Path(shutil.copy(toy_file, tmp_path / "long.kg"))
     # In another process: SQLite's memory in this one is limited as soon as a graph file is open.
@@ -228,6 +229,7 @@ async def test_a_file_that_may_only_be_read_is_enough(toy_file: Path, tmp_path: 
     assert [file.name for file in tmp_path.iterdir()] == ["locked.kg"], "reading leaves nothing beside the file"
 
 
+@pytest.mark.slow
 async def test_four_processes_read_one_file_at_once(toy_file: Path):
     async def read() -> bytes:
         process = await asyncio.create_subprocess_exec(

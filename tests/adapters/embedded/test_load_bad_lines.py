@@ -74,6 +74,7 @@ def test_a_skipped_bad_line_is_counted_and_the_others_are_loaded(
     assert report.entities >= 1
 
 
+@pytest.mark.slow
 def test_good_lines_around_bad_ones_all_arrive(tmp_path: Path) -> None:
     lines = [b"nonsense\n" if n % 1000 == 999 else TRIPLE % n for n in range(50_000)]
     source = tmp_path / "g.nt"

@@ -66,6 +66,7 @@ def test_a_failed_load_leaves_the_old_file_as_it_was_and_no_other(tmp_path: Path
     assert parts(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", ["reading", "indexing"])
 def test_a_killed_load_leaves_the_old_file_readable_and_the_next_load_clears_up(tmp_path: Path, phase: str) -> None:
     graph = old_graph(tmp_path)
@@ -92,6 +93,7 @@ def test_a_load_that_is_told_to_stop_removes_what_it_began(tmp_path: Path, numbe
     assert parts(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_a_signal_in_the_middle_of_a_statement_stops_it_as_its_own_handler_says(tmp_path: Path) -> None:
     class Stopped(KeyboardInterrupt):
         pass
@@ -186,6 +188,7 @@ def test_equal_sources_give_equal_rows_and_another_revision(tmp_path: Path) -> N
     assert len(revisions) == 2
 
 
+@pytest.mark.slow
 def test_progress_rises_to_all_bytes_and_names_the_phases(tmp_path: Path) -> None:
     told: list[Progress] = []
     sources = [
@@ -206,6 +209,7 @@ def test_a_load_switches_the_collector_of_cycles_back_on(tmp_path: Path) -> None
     assert gc.isenabled()
 
 
+@pytest.mark.slow
 def test_loads_into_different_files_can_run_at_once(tmp_path: Path) -> None:
     child = unfinished(tmp_path, "reading")
     report = load([write(tmp_path, "other.tsv", OLD)], tmp_path / "other.kg")

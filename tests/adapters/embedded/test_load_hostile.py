@@ -20,6 +20,7 @@ from tests.adapters.embedded.loaded import loaded, write
 from tests.sampling import sampled_rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_what_is_too_long_too_deep_or_not_in_the_file_is_refused_with_its_line(tmp_path: Path, kind: str) -> None:
     name, content, line, reason = HOSTILE[kind]
@@ -46,6 +47,7 @@ for name in sys.argv[2:]:
 """
 
 
+@pytest.mark.slow
 def test_hostile_sources_end_with_a_sentence_in_a_gigabyte_and_never_with_the_process(tmp_path: Path) -> None:
     names: list[str] = []
     for place, (name, content, _, _) in enumerate(HOSTILE.values()):

@@ -36,6 +36,7 @@ def test_a_large_source_gives_the_same_rows_as_a_small_one(tmp_path: Path, monke
     assert '"mine": "http://mine/"' in str(found[1][3])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_source_is_large")
 def test_many_batches_arrive_whole_and_in_order(tmp_path: Path) -> None:
     (tmp_path / "g.nt.gz").write_bytes(gzip.compress(LINES))
@@ -43,6 +44,7 @@ def test_many_batches_arrive_whole_and_in_order(tmp_path: Path) -> None:
     assert (report.triples, report.entities) == (30_000, 30_000)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_source_is_large")
 def test_a_bad_line_of_a_large_source_is_fatal_or_skipped_with_its_number(tmp_path: Path) -> None:
     source = tmp_path / "g.nt"
@@ -55,6 +57,7 @@ def test_a_bad_line_of_a_large_source_is_fatal_or_skipped_with_its_number(tmp_pa
     assert report.first_bad_lines[0].line == 30_001
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_source_is_large")
 def test_a_large_gzip_file_that_is_cut_short_or_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "cut.nt.gz").write_bytes(gzip.compress(LINES)[:-9])
@@ -77,6 +80,7 @@ def test_a_parser_process_that_ends_early_is_said_and_nothing_is_written(
     assert [path.name for path in tmp_path.iterdir()] == ["g.nt"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_source_is_large")
 def test_names_of_a_large_file_of_names_are_read(tmp_path: Path) -> None:
     labels = write(tmp_path, "names.nt", '<http://x/a> <http://www.w3.org/2000/01/rdf-schema#label> "Ay"@en .\n')

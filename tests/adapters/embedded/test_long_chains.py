@@ -21,6 +21,8 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.plans.chains import EACH_PATH, LENGTH, write_chain
 from tests.sampling import sampled
 
+pytestmark = pytest.mark.slow
+
 SHORT = LENGTH // 5
 MAX_GROWTH = 12
 """Maximum ratio of the CPU times of the two chains: 5 if they grow with the length, 25 if with its square."""

@@ -74,11 +74,13 @@ async def opened(people: str) -> AsyncGenerator[GraphAdapter]:
         yield adapter
 
 
+@pytest.mark.slow
 async def test_the_cases_answer_the_same_as_one_query(opened: GraphAdapter):
     run = [cypher for cypher, asked in CASES if await same(opened, asked)]
     assert len(run) >= MAX_CASES
 
 
+@pytest.mark.slow
 async def test_the_rows_of_one_query_rest_on_the_edges_that_the_evaluator_says(opened: GraphAdapter):
     run = [cypher for cypher, asked in CASES if await same_proof(opened, asked)]
     assert len(run) > MAX_CASES / 2
@@ -155,6 +157,7 @@ async def test_an_expression_that_exceeds_a_limit_of_sqlite_is_evaluated(opened:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cypher",
     [
@@ -202,6 +205,7 @@ async def test_the_budget_of_a_query_is_that_of_one_plan(opened: GraphAdapter):
         assert (await opened.run(checked.plan, limit=1)).items[0].cells == (4 * 2**20,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sampled(range(4), 4))
 async def test_a_plan_by_chance_answers_the_same_as_one_query(seed: int, tmp_path: Path):
     nodes, edges = random_toy(seed)
@@ -212,6 +216,7 @@ async def test_a_plan_by_chance_answers_the_same_as_one_query(seed: int, tmp_pat
     assert sum(run) > len(run) / 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", sampled(range(4), 4))
 async def test_parts_of_a_plan_by_chance_answer_the_same_as_without_the_store(seed: int, tmp_path: Path):
     nodes, edges = random_toy(seed)

@@ -127,11 +127,13 @@ async def test_lists_of_several_values_are_left_to_the_evaluator(opened: GraphAd
         await opened.run(LISTS[case], limit=5)
 
 
+@pytest.mark.slow
 async def test_a_plan_by_chance_answers_the_same_as_one_query(opened: GraphAdapter):
     run = [await same(opened, asked) for asked in plans_by_chance(WORDS, 60)]
     assert sum(run) > len(run) / 4
 
 
+@pytest.mark.slow
 async def test_parts_of_a_plan_by_chance_answer_the_same_as_without_the_store(opened: GraphAdapter):
     for asked in plans_by_chance(WORDS, 30):
         await same_by_parts(opened, asked)

@@ -356,6 +356,7 @@ async def hungry_plan(toy_file: Path) -> AsyncGenerator[Plan]:
     await pool.close()
 
 
+@pytest.mark.slow
 async def test_a_job_waits_for_the_memory_that_a_plan_on_another_graph_has_taken(pool: Pool, hungry_plan: Plan):
     runs: list[int] = []
 
@@ -378,6 +379,7 @@ async def test_a_job_that_plans_leave_no_memory_says_when_to_try_again(
     assert not hungry_plan.may_end.is_set()
 
 
+@pytest.mark.slow
 async def test_a_job_that_needs_too_much_memory_by_itself_is_not_run_again(pool: Pool):
     runs: list[int] = []
 

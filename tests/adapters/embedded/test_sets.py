@@ -55,6 +55,7 @@ async def test_a_verb_of_both_directions_is_one_job(graph: GraphAdapter):
     assert run.call_count == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 7, 200])
 @pytest.mark.parametrize("ids", [NODES[:2], NODES], ids=["two", "all"])
 async def test_pages_of_both_directions_are_those_of_each_one_after_the_other(

@@ -158,6 +158,7 @@ async def test_the_revision_changes_with_the_graph(virtuoso: Virtuoso, tmp_path:
     assert len(set(seen)) == 2
 
 
+@pytest.mark.slow
 async def test_a_killed_server_is_one_clear_error_and_then_answers_again(own_virtuoso: Virtuoso, tmp_path: Path):
     path = tmp_path / "one.nt"
     path.write_text(f'<{NS}m.x> <{NS}type.object.name> "X"@en .\n', encoding="utf-8")

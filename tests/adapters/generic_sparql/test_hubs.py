@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache, SchemaReader
 from kgnav_mcp.adapters.generic_sparql.names import EntityFinder, Names
 from kgnav_mcp.adapters.sparql_base.schema import SAMPLE
@@ -28,6 +30,7 @@ COUNTS = r"^SELECT \?p \(COUNT\(\*\) AS \?n\) WHERE \{ \?o \?p"
 """The exact count of a hub's incoming edges."""
 
 
+@pytest.mark.slow
 async def test_a_short_list_is_read_without_counting_it_first():
     client = InProcess(HUB)
     page = await rows_of(client, "ex:star", Direction.OUTGOING, FANS + 10, all_or_none=True)
@@ -35,6 +38,7 @@ async def test_a_short_list_is_read_without_counting_it_first():
     assert not any("GROUP BY ?p" in query for query in client.queries)
 
 
+@pytest.mark.slow
 async def test_the_pages_of_a_hub_meet_at_any_border_blank_nodes_included():
     client = InProcess(HUB)
     for direction in Direction:
@@ -68,6 +72,7 @@ async def test_a_row_cap_of_the_endpoint_does_not_cut_a_page():
     assert page.stop is Stop.LIMIT
 
 
+@pytest.mark.slow
 async def test_a_row_cap_of_the_endpoint_does_not_hide_blank_nodes_or_names():
     page = await rows_of(InProcess(HUB, row_cap=700), "ex:star", Direction.OUTGOING, 10_000)
     assert len({str(triple) for triple in page.items}) == FANS + 2

@@ -68,6 +68,7 @@ async def test_an_edge_of_a_hub_is_looked_up_and_its_rows_are_not_read(client: I
         assert all("VALUES ?o" in query for query in client.queries if "label" not in query)
 
 
+@pytest.mark.slow
 async def test_edges_between_large_sets_cost_a_few_queries_and_are_paged(client: InProcess):
     store, names, counts = await counts_of(client)
     found: list[str] = []

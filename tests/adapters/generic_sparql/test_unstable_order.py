@@ -95,6 +95,7 @@ class Reordering(InProcess):
         return Answer(rows, self.cap if len(rows) == cap < most else None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", [PLAIN, VIRTUOSO], ids=lambda dialect: dialect.name)
 async def test_long_lists_of_nodes_and_of_values_have_every_item_once(dialect: Dialect):
     texts = "\n".join(f'ex:fan{n} a ex:Fan ; ex:nick "{n}", "{n}"@en .' for n in range(5_100))

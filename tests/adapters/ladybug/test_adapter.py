@@ -56,6 +56,7 @@ def opened(path: Path, timeout: float = 30.0) -> GraphAdapter:
     return open_adapter(f"ladybug+file:{path}", AdapterOptions(timeout=timeout))
 
 
+@pytest.mark.slow
 async def test_each_value_keeps_the_type_of_its_column(path: Path) -> None:
     async with opened(path) as graph:
         page = await graph.neighbours(["Person:id=ada"], Direction.OUTGOING, limit=100)
@@ -143,6 +144,7 @@ async def test_a_pattern_counts_its_matches_in_the_store(path: Path) -> None:
     assert rows(page) == [("Person:id=ada", 2)]
 
 
+@pytest.mark.slow
 async def test_the_file_is_never_written_and_several_processes_read_it(path: Path) -> None:
     before = path.read_bytes(), sorted(path.parent.iterdir())
     script = (

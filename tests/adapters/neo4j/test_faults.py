@@ -48,6 +48,7 @@ def _closed() -> Generator[int]:
         yield int(probe.getsockname()[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
 @pytest.mark.parametrize("kind", [_closed, _silent])
 async def test_a_store_that_is_down_is_said_to_be_before_the_driver_tires_of_it(
@@ -135,6 +136,7 @@ async def test_a_server_that_takes_writes_in_read_mode_is_found_out_and_nothing_
     assert write(neo4j, "MATCH (n) RETURN count(n)") == before
 
 
+@pytest.mark.slow
 async def test_a_server_killed_in_the_middle_of_a_call_gives_one_error_and_nothing_is_lost_once_it_is_back(
     own_neo4j: Neo4j, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):

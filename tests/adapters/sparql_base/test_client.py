@@ -156,6 +156,7 @@ async def test_a_packed_answer_is_unpacked():
         await sparql.close()
 
 
+@pytest.mark.slow
 async def test_reading_a_large_answer_leaves_the_loop_to_others():
     cells = [str(number) for number in range(60_000)]
     async with serving(always(rows(*cells))) as stub:

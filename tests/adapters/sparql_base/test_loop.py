@@ -25,6 +25,8 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess
 
+pytestmark = pytest.mark.slow
+
 SIZE = 3_000
 MAX = 10_000
 """Calls that one callback may make."""

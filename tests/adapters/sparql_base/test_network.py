@@ -46,6 +46,7 @@ async def test_a_host_that_is_not_known_is_named():
     assert error.message == "unknown host no-such-host.invalid"
 
 
+@pytest.mark.slow
 async def test_a_host_that_takes_no_connection_is_given_up_soon():
     with socket.socket() as server, contextlib.ExitStack() as waiting:
         server.bind(("127.0.0.1", 0))

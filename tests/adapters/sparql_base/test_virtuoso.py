@@ -99,6 +99,7 @@ async def reading(sparql: SparqlClient, request: pytest.FixtureRequest) -> Sparq
     return sparql
 
 
+@pytest.mark.slow
 async def test_an_ask_is_answered_both_ways(reading: SparqlClient):
     assert await reading.ask("ASK { <http://x/l> <http://x/p04> 12 }")
     assert not await reading.ask("ASK { <http://x/l> <http://x/p04> 13 }")
@@ -193,6 +194,7 @@ def _one_second(_: float) -> dict[str, str]:
     return {"timeout": "1000"}
 
 
+@pytest.mark.slow
 async def test_what_its_own_time_cuts_is_partial_or_an_error(
     alone: Virtuoso, connect: Callable[..., SparqlClient], endpoint: str
 ):
@@ -233,6 +235,7 @@ async def test_many_calls_at_once_are_all_answered(sparql: SparqlClient):
     assert {len(answer.rows) for answer in answers} == {100}
 
 
+@pytest.mark.slow
 async def test_a_killed_server_is_one_clear_error_and_works_again_after_its_restart(
     own_virtuoso: Virtuoso, connect: Callable[..., SparqlClient]
 ):

@@ -36,6 +36,7 @@ async def demo() -> AsyncGenerator[GraphAdapter]:
         yield graph
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_store", [True, False], ids=["compiled", "evaluated"])
 @pytest.mark.parametrize(
     ("cypher", "part"),
@@ -155,6 +156,7 @@ async def test_a_text_and_a_list_of_some_megabytes_are_made(demo: GraphAdapter, 
     assert [row.cells for row in page.items] == [(4 * 2**16, 2**16)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by_store", [True, False], ids=["compiled", "evaluated"])
 async def test_lists_of_constants_that_are_unwound_one_by_one_are_refused_soon(demo: GraphAdapter, *, by_store: bool):
     unwound = " ".join(f"UNWIND {[*range(1_000)]} AS {name}" for name in "abc")
@@ -192,6 +194,7 @@ def test_a_list_is_weighed_in_each_row_but_measured_once():
         Budget(10_000).check_table(many)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("last", "refused"),
     [("RETURN x.name AS name, count(*) AS n", False), ("MATCH (y) RETURN count(y.name) AS n", True)],

@@ -78,6 +78,7 @@ def test_what_re2_lacks_or_reads_in_another_way_is_refused_with_an_alternative(e
     assert "CONTAINS" in caught.value.next_step
 
 
+@pytest.mark.slow
 def test_a_plan_without_a_regular_expression_does_not_import_re2():
     code = "import sys, kgnav_mcp.server.plan_runner as _; print('re2' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

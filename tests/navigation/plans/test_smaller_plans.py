@@ -148,6 +148,7 @@ class Counted(DictAdapter):
         return self.matches > than
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "edges", "sizes"),
     [
