@@ -9,7 +9,9 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 SHARED = --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
-# uv installs it in 2 seconds of a processor, pip in 20. Where uv does not find the packages, pip's settings may name them.
+# uv installs in 2 seconds of a processor, pip in 20. Where uv does not find the packages, pip's settings may name them.
+BY_UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
+BY_PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEVELOPED := --editable ".[all]" --editable "bench[models,plots]" --group dev
 
 # Another Python, to find what only another version shows: imports, the server over stdio, loading, trails, plans,
@@ -48,12 +50,12 @@ help:
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kgnav-mcp needs Python 3.11 or later; name one: make PYTHON=python3.11")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BY_PIP) "uv>=0.8,<1"
+	$(BY_UV) --editable . || $(BY_PIP) --editable .
 	@touch $@
 
 $(READY): $(INSTALLED) bench/pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1" "uv>=0.8,<1"
-	$(BIN)/uv pip install --quiet --python $(BIN)/python $(DEVELOPED) || $(BIN)/python -m pip install --quiet $(DEVELOPED)
+	$(BY_UV) "pip>=25.1" $(DEVELOPED) || { $(BY_PIP) --upgrade "pip>=25.1" && $(BY_PIP) $(DEVELOPED); }
 	@touch $@
 
 demo: $(INSTALLED)
