@@ -59,6 +59,7 @@ def test_the_command_reports_each_kind(graph_file: str, tmp_path: Path):
     assert "other rows than by hand" not in result.output
 
 
+@pytest.mark.extended
 def test_a_graph_of_another_size_is_told(graph_file: str, tmp_path: Path):
     result = CliRunner().invoke(
         main, ["plans", "run", graph_file, "--nodes", "200", "--rounds", "1", "-o", f"{tmp_path}/plans.jsonl"]

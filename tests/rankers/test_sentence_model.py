@@ -125,7 +125,7 @@ def dotted(relation: str) -> str:
     return relation.replace("./", ".").strip("/").replace("/", ".")
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 @installed
 @measured
 async def test_meaning_finds_more_gold_relations_than_words_do() -> None:
