@@ -149,7 +149,6 @@ def test_a_judge_decides_what_is_correct_and_is_asked_only_about_answers(folder:
     assert len(graders[-1].shown) == 1
 
 
-@pytest.mark.slow
 def test_what_ask_writes_can_be_scored_and_judged_by_the_same_endpoint(folder: Path):
     def reply(body: Mapping[str, Any]) -> Play:
         judged = "You grade answers" in str(body["messages"])

@@ -43,7 +43,6 @@ def test_a_broken_configuration_leaves_files_to_complete() -> None:
     assert _completed("kgnav doctor --graph ") == ["plain,demo", "file,"]
 
 
-@pytest.mark.slow
 def test_clients_and_commands_are_completed() -> None:
     assert _completed("kgnav install v") == ["plain,vscode"]
     assert "plain,completion" in _completed("kgnav comp")

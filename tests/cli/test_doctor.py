@@ -13,7 +13,6 @@ from kgnav_mcp import __version__
 from tests.cli.conftest import Command, Kgnav
 
 
-@pytest.mark.slow
 def test_a_sound_installation_is_shown_with_its_versions_and_the_size_of_its_graphs(command: Command) -> None:
     result = command("kgnav", "doctor")
     assert (result.returncode, result.stderr) == (0, "")

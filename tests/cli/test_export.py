@@ -46,7 +46,6 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "column"),
     [
@@ -63,7 +62,6 @@ def test_all_rows_of_all_pages_are_written_as_csv(
     assert [path.name for path in tmp_path.glob("*.part")] == []
 
 
-@pytest.mark.slow
 def test_all_rows_of_all_pages_are_written_as_json(hub: Path, tmp_path: Path, kgnav: Kgnav) -> None:
     assert kgnav("call", "run_plan", f"plan={PLAN}", "--graph", str(hub), "--json", "films.json").exit_code == 0
     written = json.loads((tmp_path / "films.json").read_text(encoding="utf-8"))

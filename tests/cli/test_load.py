@@ -143,7 +143,6 @@ def test_progress_on_a_terminal_is_a_bar_that_goes_away(films: Path) -> None:
     assert b"Next: kgnav call" in result.stdout
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stopped_load_says_so_and_leaves_no_half_file(sent: signal.Signals, code: int, tmp_path: Path) -> None:
     with (tmp_path / "long.nt").open("w", encoding="utf-8") as source:

@@ -22,7 +22,6 @@ def _files(empty_folder: Path) -> None:
         (empty_folder / name).write_text(text, encoding="utf-8")
 
 
-@pytest.mark.slow
 def test_the_commands_of_the_page_print_what_it_shows(kgnav: Kgnav) -> None:
     (load, _), *questions = COMMANDS
     loaded = kgnav(*shlex.split(load))

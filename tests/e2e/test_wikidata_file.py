@@ -230,7 +230,6 @@ def raw_statements(raw: Graph, item: str, *, every_rank: bool) -> Counter[tuple[
     return found
 
 
-@pytest.mark.slow
 async def test_a_client_on_stdio_reads_the_items_from_the_file(path: Path, tmp_path: Path):
     async with Client(on_stdio(tmp_path, "--graph", str(path))) as connected:
         plan = {"plan": "MATCH (:Q5)-[r:P69]->(u) RETURN u, r.P582 ORDER BY r.P582"}

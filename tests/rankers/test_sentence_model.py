@@ -87,7 +87,6 @@ def test_weights_that_are_not_whole_are_said_to_be_so(monkeypatch: pytest.Monkey
         semantic_ranker()
 
 
-@pytest.mark.slow
 @installed
 def test_the_installed_weights_give_the_similarities_their_authors_publish() -> None:
     embed = Embedder(weights.model_folder())

@@ -26,7 +26,6 @@ def schema(labels: int, relations: int, properties: int, name: str = "a_rather_l
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("sizes", [(0, 0, 0), (1, 1, 1), (3, 5000, 2), (5000, 5000, 5000), (0, 0, 9000), (900, 0, 0)])
 def test_an_overview_fits_2000_tokens_on_any_graph(sizes: tuple[int, int, int]) -> None:
     assert count_tokens(schema_overview("g", schema(*sizes), None, OPTIONS).text) <= 2000

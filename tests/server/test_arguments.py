@@ -108,7 +108,6 @@ async def test_a_list_that_a_tool_needs_may_not_be_empty(nothing: object) -> Non
     assert error.startswith("Invalid call: 'relations' is ")
 
 
-@pytest.mark.slow
 async def test_what_a_schema_allows_for_nothing_is_understood() -> None:
     """A client that checks its arguments against the published schema can always say nothing."""
     async with client(TWO) as connected:

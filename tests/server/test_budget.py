@@ -143,7 +143,6 @@ async def test_no_error_is_over_the_budget_nor_repeats_more_than_a_little_of_the
                 assert echo not in text_of(result), asked
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("budget", BUDGETS)
 async def test_no_resource_prompt_or_completion_is_over_the_budget(budget: int, vast: Path) -> None:
     async with client(settings(vast, budget)) as connected:

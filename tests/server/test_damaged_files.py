@@ -137,7 +137,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "small.kg"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("part", sampled(range(4), 4))
 async def test_of_a_file_with_any_range_of_bytes_flipped_every_tool_answers_or_says_that_it_is_damaged(
     small: Path, tmp_path: Path, part: int
@@ -204,7 +203,6 @@ def spoil(path: Path, table: str, column: str) -> None:
         connection.executemany("UPDATE sqlite_schema SET sql = ? WHERE name = ?", schema)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("table", sampled(columns(), 2))
 async def test_of_rows_with_values_of_other_kinds_every_tool_answers_or_says_that_the_file_is_damaged(
     whole: Path, tmp_path: Path, table: str

@@ -100,7 +100,6 @@ def only_text(result: CallToolResult) -> str:
     return block.text
 
 
-@pytest.mark.slow
 def test_every_era_and_transport_lists_the_same_tools_in_the_same_order(seen: Seen, in_memory: Seen) -> None:
     assert seen.tools == seen.tools_again == in_memory.tools
     offered = [tool.name for toolset in load_toolsets(default_toolsets()).values() for tool in toolset.tools]

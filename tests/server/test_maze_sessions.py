@@ -87,7 +87,6 @@ async def in_process(folder: Path, *graphs: str) -> AsyncGenerator[Client]:
         yield connected
 
 
-@pytest.mark.slow
 async def test_a_session_walks_its_maze_as_the_paper_calls_the_tools(with_session: Client) -> None:
     async with with_session as client:
         handle = started(await enter(client, FIRST))

@@ -62,7 +62,6 @@ def post(server: HttpServer, era: str, path: str = "", **headers: str) -> httpx2
     return httpx2.post(url, json=message, headers={**(ACCEPTED if era == "handshake" else STATELESS), **headers})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "host", ["evil.example", "evil.example:8365", "127.0.0.1.evil.example", "kg.example.org.evil.example", "10.1.2.3"]
 )

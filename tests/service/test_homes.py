@@ -72,7 +72,6 @@ def test_two_checkouts_have_instances_of_their_own(checkouts: tuple[Checkout, Ch
     assert (rows(first, EVERYTHING, GRAPH), rows(second, EVERYTHING, GRAPH)) == (2, 0)
 
 
-@pytest.mark.slow
 def test_a_start_says_whether_its_home_was_empty(checkouts: tuple[Checkout, Checkout], tmp_path: Path):
     one, _ = checkouts
     first = one.start()

@@ -80,7 +80,6 @@ def test_a_parser_process_that_ends_early_is_said_and_nothing_is_written(
     assert [path.name for path in tmp_path.iterdir()] == ["g.nt"]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("every_source_is_large")
 def test_names_of_a_large_file_of_names_are_read(tmp_path: Path) -> None:
     labels = write(tmp_path, "names.nt", '<http://x/a> <http://www.w3.org/2000/01/rdf-schema#label> "Ay"@en .\n')

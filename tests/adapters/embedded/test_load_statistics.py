@@ -186,7 +186,6 @@ def content(graph: Loaded) -> dict[str, list[str]]:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("budget", [1, 2_000, 20_000])
 def test_a_dictionary_without_room_gives_the_same_graph(tmp_path: Path, budget: int) -> None:
     whole = content(loaded(tmp_path, MIXED))

@@ -74,13 +74,11 @@ async def opened(people: str) -> AsyncGenerator[GraphAdapter]:
         yield adapter
 
 
-@pytest.mark.slow
 async def test_the_cases_answer_the_same_as_one_query(opened: GraphAdapter):
     run = [cypher for cypher, asked in CASES if await same(opened, asked)]
     assert len(run) >= MAX_CASES
 
 
-@pytest.mark.slow
 async def test_the_rows_of_one_query_rest_on_the_edges_that_the_evaluator_says(opened: GraphAdapter):
     run = [cypher for cypher, asked in CASES if await same_proof(opened, asked)]
     assert len(run) > MAX_CASES / 2
@@ -205,7 +203,6 @@ async def test_the_budget_of_a_query_is_that_of_one_plan(opened: GraphAdapter):
         assert (await opened.run(checked.plan, limit=1)).items[0].cells == (4 * 2**20,)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", sampled(range(4), 4))
 async def test_a_plan_by_chance_answers_the_same_as_one_query(seed: int, tmp_path: Path):
     nodes, edges = random_toy(seed)

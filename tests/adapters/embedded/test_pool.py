@@ -356,7 +356,6 @@ async def hungry_plan(toy_file: Path) -> AsyncGenerator[Plan]:
     await pool.close()
 
 
-@pytest.mark.slow
 async def test_a_job_waits_for_the_memory_that_a_plan_on_another_graph_has_taken(pool: Pool, hungry_plan: Plan):
     runs: list[int] = []
 

@@ -160,7 +160,6 @@ async def test_ids_that_lead_nowhere_are_absent(loaded: Load):
         assert (await triples_at(adapter, wrong, Direction.OUTGOING, limit=5)).items == ()
 
 
-@pytest.mark.slow
 async def test_another_process_takes_an_id_after_the_server_was_killed(own_oxigraph: Oxigraph, tmp_path: Path):
     path = tmp_path / "blanks.ttl"
     path.write_text(BLANKS, encoding="utf-8")

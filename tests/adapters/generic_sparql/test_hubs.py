@@ -30,7 +30,6 @@ COUNTS = r"^SELECT \?p \(COUNT\(\*\) AS \?n\) WHERE \{ \?o \?p"
 """The exact count of a hub's incoming edges."""
 
 
-@pytest.mark.slow
 async def test_a_short_list_is_read_without_counting_it_first():
     client = InProcess(HUB)
     page = await rows_of(client, "ex:star", Direction.OUTGOING, FANS + 10, all_or_none=True)

@@ -57,7 +57,6 @@ TOY = "sparql+http://127.0.0.1/sparql#" + "&".join(
 )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", sampled(range(3), 3))
 async def test_a_plan_by_chance_answers_what_the_evaluator_alone_answers(seed: int, tmp_path: Path):
     nodes, edges = random_toy(seed)

@@ -56,7 +56,6 @@ def opened(path: Path, timeout: float = 30.0) -> GraphAdapter:
     return open_adapter(f"ladybug+file:{path}", AdapterOptions(timeout=timeout))
 
 
-@pytest.mark.slow
 async def test_each_value_keeps_the_type_of_its_column(path: Path) -> None:
     async with opened(path) as graph:
         page = await graph.neighbours(["Person:id=ada"], Direction.OUTGOING, limit=100)

@@ -48,7 +48,6 @@ def _closed() -> Generator[int]:
         yield int(probe.getsockname()[1])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["bolt", "neo4j"])
 @pytest.mark.parametrize("kind", [_closed, _silent])
 async def test_a_store_that_is_down_is_said_to_be_before_the_driver_tires_of_it(

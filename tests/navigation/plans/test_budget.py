@@ -36,7 +36,6 @@ async def demo() -> AsyncGenerator[GraphAdapter]:
         yield graph
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("by_store", [True, False], ids=["compiled", "evaluated"])
 @pytest.mark.parametrize(
     ("cypher", "part"),

@@ -148,7 +148,6 @@ class Counted(DictAdapter):
         return self.matches > than
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "edges", "sizes"),
     [
