@@ -31,7 +31,7 @@ STYLE = Tables("", "", "", False, _PLAIN.datatypes, _PLAIN.name, _PLAIN.alias, _
 _TABLES = {node.id: STYLE.types(node)[0] for node in toy.NODES}
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(2)
 class TestLadybug(GraphAdapterContract):
     groups_by_values: ClassVar[bool] = False
     schemes: ClassVar[frozenset[str]] = frozenset({"ladybug+file"})
