@@ -30,7 +30,6 @@ LONG = (
     "server/test_budget",
     "e2e/test_metaqa_replay",
     "sparql_base/test_virtuoso",
-    "rankers/test_sentence_model",
     "embedded/test_load_hostile",
     "sparql_base/test_loop",
     "embedded/test_load_file",

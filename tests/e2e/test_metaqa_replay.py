@@ -63,7 +63,7 @@ def test_every_gold_relation_is_offered_and_every_gold_answer_shown(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", QUESTIONS_BY_PLAN)
-@pytest.mark.parametrize("hops", [2, 3])
+@pytest.mark.parametrize("hops", [extended(2), 3])
 def test_one_plan_for_each_gold_path_shows_every_gold_answer(films: Path, metaqa: Path, hops: int, number: int) -> None:
     with BareClient([*server_command(films), *PLANS]) as client:
         results = [PlanReplay(client).question(each) for each in sample(questions(metaqa, hops), number)]

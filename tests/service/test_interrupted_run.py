@@ -142,6 +142,7 @@ def test_the_end_of_the_controller_leaves_no_service(tmp_path: Path):
             worker.assert_gone()
 
 
+@pytest.mark.extended
 def test_the_end_of_one_worker_removes_its_service_alone(tmp_path: Path):
     need_redis()
     with waiting_run(tmp_path) as (_, (first, second)):

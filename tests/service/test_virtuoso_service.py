@@ -51,7 +51,7 @@ def test_a_second_start_finds_it_running_at_the_same_address(virtuoso: Virtuoso)
     assert virtuoso.process == process
 
 
-@pytest.mark.slow
+@pytest.mark.extended  # as of Oxigraph
 def test_status_says_with_its_exit_code_whether_it_runs(own_virtuoso: Virtuoso) -> None:
     before = own_virtuoso.script("status")
     own_virtuoso.start()

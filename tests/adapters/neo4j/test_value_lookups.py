@@ -12,6 +12,7 @@ from kgnav_mcp.model import Count, Literal
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.neo4j.graphs import fill
 from tests.neo4j_service import Neo4j
+from tests.sampling import sampled
 
 _VALUES: tuple[LiteralString, ...] = (
     "'7'",
@@ -86,7 +87,7 @@ async def graph(location: str) -> AsyncGenerator[GraphAdapter]:
 
 
 @pytest.mark.parametrize("label", ["Indexed", "Plain", None])
-@pytest.mark.parametrize("value", _FOUND)
+@pytest.mark.parametrize("value", sampled(_FOUND, 2))
 async def test_nodes_are_found_by_a_value_with_and_without_an_index(graph: GraphAdapter, label: str | None, value: str):
     page = await graph.nodes(label, "value", value, limit=50)
     rows = (await graph.neighbour_ids([node.id for node in page.items], None, limit=200)).items
