@@ -217,6 +217,7 @@ def test_files_as_pydeps_networkx_and_dot_write_them(tmp_path: Path) -> None:
         ('digraph {\n a [label="x]\n }', 2, "this is not DOT"),
         ("digraph {\n a [label=<x>>] }", 2, "this is not DOT"),
         ("digraph {\n a [label=<<b>x] }", 2, "a text in angle brackets has no end"),
+        ("digraph { a -> b }\n/* cut", 2, "this is not DOT"),
         ("digraph { a [b = c + d] }", 1, "a name is expected, not '+'"),
         ('digraph { a [b = "c" + d] }', 1, "a quoted text is expected"),
         ("digraph { a }\nb", 2, "graph or digraph is expected, not 'b'"),

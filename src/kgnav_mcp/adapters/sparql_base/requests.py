@@ -60,11 +60,16 @@ class Location:
 
 
 _QUERY = re.compile(
-    r"""(?: \s++ | \#[^\n]*+ | PREFIX\s++[^\s:<]*+:\s*+<[^>]*+> | BASE\s*+<[^>]*+> | DEFINE\s++\S++\s++"[^"]*+" )*+
+    r"""(?: \s++ | \#[^\n]*+ | PREFIX\s++[^\s:<]*+:\s*+<[^>]*+> | BASE\s*+<[^>]*+>
+        | DEFINE\s++\S++\s++"[^"]*+" | (?!) )*+
         (SELECT|ASK)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Matches the form of a query after its prologue and Virtuoso's pragmas, in linear time (possessive quantifiers)."""
+"""Matches the form of a query after its prologue and Virtuoso's pragmas, in linear time (possessive quantifiers).
+
+`(?!)` never matches: before Python 3.11.5 a possessive loop continues where its last alternative failed, not where that
+began (python/cpython#100061).
+"""
 
 _NO_PARAMETERS: Mapping[str, str] = {}
 

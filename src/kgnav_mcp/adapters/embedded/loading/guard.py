@@ -32,12 +32,15 @@ class Tokens:
     """The tokens of a language within which brackets have no meaning, as pyoxigraph's lenient mode reads them.
 
     `inert` is a pattern for these tokens; `begin` has the bytes that such a token may start with.
+
+    Possessive loops end with the alternative `(?!)`, which never matches: before Python 3.11.5 a loop continues where
+    its last alternative failed, not where that began (python/cpython#100061).
     """
 
     def __init__(self, inert: bytes, begin: bytes) -> None:
         self._inert = re.compile(inert, re.DOTALL)
         self._or_quoted = re.compile(inert + b"|(<<)", re.DOTALL)
-        self._complete = re.compile(b"(?:[^" + begin + b"]++|<<|" + inert + b")*+", re.DOTALL)
+        self._complete = re.compile(b"(?:[^" + begin + b"]++|<<|" + inert + b"|(?!))*+", re.DOTALL)
         self.with_brackets = re.compile(inert + rb"|([\[({]|<<)|([\])}]|>>)", re.DOTALL)
 
     def end(self, text: bytes) -> int:
@@ -65,7 +68,7 @@ _STEPS = {ord("("): 1, ord("["): 1, ord("{"): 1, ord(")"): -1, ord("]"): -1, ord
 _NO_BRACKETS = bytes(set(range(256)).difference(_STEPS))
 
 TURTLE = Tokens(
-    rb'"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\'))*+\'\'\''
+    rb'"""(?:[^"\\]++|\\.|"(?!"")|(?!))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\')|(?!))*+\'\'\''
     rb'|"(?:[^"\\]++|\\.)++"|""(?=[^"])|\'(?:[^\'\\]++|\\.)++\'|\'\'(?=[^\'])'
     rb"|<(?!<)[^>\\]*+(?:\\.[^>\\]*+)*+>|#[^\n\r]*+[\n\r]|\\.",
     rb"\"'<#\\",

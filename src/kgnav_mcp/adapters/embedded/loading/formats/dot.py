@@ -21,7 +21,8 @@ from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, lines
 from kgnav_mcp.errors import BadLine, LoadError
 
-_SKIPPED = re.compile(r"(?:[ \t\r\n\f\v]|//[^\n]*|/\*.*?\*/|\#[^\n]*)*+", re.DOTALL)
+_SKIPPED = re.compile(r"(?:[ \t\r\n\f\v]|//[^\n]*|/\*.*?\*/|\#[^\n]*|(?!))*+", re.DOTALL)
+"""Matches white space and comments. `(?!)` never matches; `Tokens` in `guard` has the reason for it."""
 _LETTER = r"A-Za-z_\x80-\U0010ffff"
 _TOKEN = re.compile(
     r'"(?P<quoted>(?:[^"\\]|\\.)*+)"|(?P<number>-?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?))'
