@@ -36,6 +36,13 @@ def test_brackets_that_mean_nothing_do_not_count_wherever_the_blocks_end(
     assert report.triples == len(expected)
 
 
+@pytest.mark.parametrize("quotes", ['"""', "'''"])
+def test_brackets_after_a_long_string_count(tmp_path: Path, quotes: str) -> None:
+    text = f"{PREFIXES}:a :p {quotes}x{quotes} ; :q {nested('[ :p ', ']', 1100, ':b')} ."
+    with pytest.raises(BadLine, match="more than 1,000 levels"):
+        load([write(tmp_path, "g.ttl", text)], tmp_path / "g.kg")
+
+
 @pytest.mark.parametrize("form", ["ttl", "jsonld", "rdf"])
 def test_a_source_read_byte_by_byte_is_the_same_graph(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str

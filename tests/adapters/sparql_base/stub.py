@@ -98,7 +98,8 @@ async def serving(*handlers: Handler, tls: ssl.SSLContext | None = None) -> Asyn
         except ConnectionError:
             pass
         finally:
-            writer.close()
+            if not writer.is_closing():  # before Python 3.11.5, a TLS transport closed twice cannot be aborted
+                writer.close()
 
     server = await asyncio.start_server(connected, "127.0.0.1", 0, ssl=tls)
     scheme, host = ("https", "localhost") if tls else ("http", "127.0.0.1")

@@ -63,6 +63,7 @@ async def test_no_default_graph_is_sent_where_none_is_set():
         "INSERT DATA { <http://x/a> <http://x/b> <http://x/c> }",
         "# SELECT\nDELETE WHERE { ?s ?p ?o }",
         "PREFIX x: <http://x/SELECT> CLEAR ALL",
+        'DEFINE x:y "SELECT ?v { ?v ?p ?o }',
         "",
     ],
 )

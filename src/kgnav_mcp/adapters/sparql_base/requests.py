@@ -43,14 +43,14 @@ class Location:
         parts = urlsplit(location)
         if not parts.hostname:
             raise ConfigurationError("the graph's address has no host", next_step=f"Write it as {example}.")
-        parameters = parse_qsl(parts.query, keep_blank_values=True)
+        given = parse_qsl(parts.query, keep_blank_values=True)
         return cls(
             scheme=parts.scheme.rpartition("+")[2],
             place=parts.netloc,
             host=parts.hostname,
             path=parts.path,
-            query=urlencode([(name, value) for name, value in parameters if name != GRAPH]),
-            graphs=tuple(value for name, value in parameters if name == GRAPH),
+            query=urlencode([(name, value) for name, value in given if name != GRAPH]),
+            graphs=tuple(value for name, value in given if name == GRAPH),
             fragment=parts.fragment,
         )
 
@@ -68,7 +68,7 @@ _QUERY = re.compile(
 """Matches the form of a query after its prologue and Virtuoso's pragmas, in linear time (possessive quantifiers).
 
 `(?!)` never matches: before Python 3.11.5 a possessive loop continues where its last alternative failed, not where that
-began (python/cpython#106052).
+began (python/cpython#100061).
 """
 
 _NO_PARAMETERS: Mapping[str, str] = {}

@@ -34,7 +34,7 @@ class Tokens:
     `inert` is a pattern for these tokens; `begin` has the bytes that such a token may start with.
 
     Possessive loops end with the alternative `(?!)`, which never matches: before Python 3.11.5 a loop continues where
-    its last alternative failed, not where that began (python/cpython#106052).
+    its last alternative failed, not where that began (python/cpython#100061).
     """
 
     def __init__(self, inert: bytes, begin: bytes) -> None:
@@ -68,7 +68,7 @@ _STEPS = {ord("("): 1, ord("["): 1, ord("{"): 1, ord(")"): -1, ord("]"): -1, ord
 _NO_BRACKETS = bytes(set(range(256)).difference(_STEPS))
 
 TURTLE = Tokens(
-    rb'"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\')|(?!))*+\'\'\''
+    rb'"""(?:[^"\\]++|\\.|"(?!"")|(?!))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\')|(?!))*+\'\'\''
     rb'|"(?:[^"\\]++|\\.)++"|""(?=[^"])|\'(?:[^\'\\]++|\\.)++\'|\'\'(?=[^\'])'
     rb"|<(?!<)[^>\\]*+(?:\\.[^>\\]*+)*+>|#[^\n\r]*+[\n\r]|\\.",
     rb"\"'<#\\",
