@@ -9,8 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from rdflib import BNode, URIRef
+from rdflib import Literal as RdfLiteral
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.generic_sparql.blanks import Blank, BlankGraph
 from kgnav_mcp.adapters.sparql_base import lists as floor
 from kgnav_mcp.errors import InvalidArgument, Unsupported
 from kgnav_mcp.languages import parse_plan
@@ -253,3 +256,29 @@ async def test_a_plan_over_a_relation_to_blank_nodes_reads_the_graph_by_that_rel
         others = [query for query in client.queries if query not in matching]
         assert len(matching) <= 8, "the match, the match with its blank nodes, and these in batches"
         assert all("VALUES ?s {" in query for query in others), "only names are looked up"
+
+
+def test_the_ids_of_many_nodes_at_one_node_take_work_in_proportion_to_them():
+    def work(size: int) -> int:
+        nodes = {BNode(f"b{n:05}"): Blank(BNode(f"b{n:05}")) for n in range(size)}
+        for n, blank in enumerate(nodes.values()):
+            blank.outgoing[URIRef("http://ex.example/unit"), URIRef("http://ex.example/kg")] = None
+            blank.outgoing[URIRef("http://ex.example/number"), RdfLiteral(str(n))] = None
+        graph = BlankGraph(nodes, list(nodes), levels=1)
+        lines = 0
+
+        def count(*_: object) -> None:
+            nonlocal lines
+            lines += 1
+
+        sys.setprofile(count)
+        try:
+            found = graph.pointing(graph.within(0))
+            numbers = [graph.number_with(wanted) for wanted in found.values()]
+        finally:
+            sys.setprofile(None)
+        assert numbers == [1] * size
+        assert len({graph.path(blank) for blank in nodes.values()}) == size
+        return lines
+
+    assert work(800) < 6 * work(200)

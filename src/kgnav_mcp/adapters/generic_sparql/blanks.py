@@ -7,7 +7,7 @@ answers, but such endpoints keep their labels.)
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +15,7 @@ from hashlib import blake2b
 from itertools import chain
 from math import inf
 
-from rdflib import RDF, BNode, Literal, URIRef
+from rdflib import RDF, BNode, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.reification import REIFIES
@@ -93,6 +93,7 @@ class BlankGraph:
         self._ambiguous: Collection[BNode] = ()
         self._known_facts: dict[BNode, tuple[Arrival, ...]] = {}
         self._marks: dict[BNode, str | None] = {}
+        self._numbered: dict[Arrival, Mapping[BNode, str]] = {}
         self._paths: dict[BNode, BlankPath | None] = {}
 
     def reached_by(self, arrival: Arrival) -> list[Blank]:
@@ -101,8 +102,8 @@ class BlankGraph:
 
     def at_step(self, start: Term, step: Step) -> Blank | None:
         """The blank node reached from `start` by one step of a path; None if there is none."""
-        arrival = start, step.relation, step.inverse
-        return next((one for one in self.reached_by(arrival) if self._mark(one, arrival) == step.mark), None)
+        marks = self._marks_at((start, step.relation, step.inverse))
+        return next((self.nodes[label] for label, mark in marks.items() if mark == step.mark), None)
 
     def complete(self) -> None:
         """Note that there are no further blank nodes."""
@@ -117,11 +118,11 @@ class BlankGraph:
     def pointing(self, blanks: Iterable[Blank]) -> dict[BNode, Surroundings]:
         """The nodes that point at the node with an IRI at which the paths of some nodes begin."""
         found: dict[BNode, Surroundings] = {}
-        for path in filter(None, map(self.identify, blanks)):
-            step = path.steps[0]
-            first = self.at_step(path.anchor, step) if step.inverse else None
-            if first is not None and first.label not in found:
-                found[first.label] = self._surroundings(first, (path.anchor, step.relation, step.inverse))
+        firsts = {(path.anchor, path.steps[0]) for path in map(self.identify, blanks) if path is not None}
+        for arrival in {(anchor, step.relation, True) for anchor, step in firsts if step.inverse}:
+            for label, mark in self._marks_at(arrival).items():
+                if (arrival[0], Step(arrival[1], True, mark)) in firsts:
+                    found[label] = self._surroundings(self.nodes[label], arrival)
         return found
 
     def _surroundings(self, blank: Blank, arrival: Arrival) -> Surroundings:
@@ -129,11 +130,13 @@ class BlankGraph:
         around = sorted(
             {(by, back, self._facts(near)[:_MAX_FACTS]) for near, by, back in self._next_to(blank)}, key=str
         )
-        return Surroundings((arrival, *facts[:_MAX_FACTS]), tuple(around[:_MAX_AROUND]))
+        own = [*facts[:_MAX_FACTS], arrival]
+        own.sort(key=lambda step: isinstance(step[0], URIRef))  # fewer nodes have a value: stores begin with the first
+        return Surroundings(tuple(own), tuple(around[:_MAX_AROUND]))
 
     def number_with(self, wanted: Surroundings) -> int:
         """The number of nodes with these surroundings, among those whose blank nodes were read."""
-        return sum(self._has(blank, wanted) for blank in self.reached_by(wanted.facts[0]))
+        return sum(self._has(blank, wanted) for blank in min(map(self.reached_by, wanted.facts), key=len))
 
     def _has(self, blank: Blank, wanted: Surroundings) -> bool:
         near = [(by, back, set(self._facts(other))) for other, by, back in self._next_to(blank)]
@@ -148,7 +151,8 @@ class BlankGraph:
     def _facts(self, blank: Blank) -> tuple[Arrival, ...]:
         """The triples of a node without other blank nodes, sorted."""
         if blank.label not in self._known_facts:
-            found = [step for step in blank.arrivals() if _is_comparable(step[0])]
+            own = (step for step in blank.arrivals() if not isinstance(step[0], BNode))
+            found = [step for step in own if isinstance(step[0], URIRef) or len(str(step[0])) <= _MAX_CHARACTERS]
             self._known_facts[blank.label] = tuple(sorted(found, key=lambda step: (step[2], step[1], step[0].n3())))
         return self._known_facts[blank.label]
 
@@ -177,8 +181,8 @@ class BlankGraph:
 
         None if the mark of the step, which tells it from similar ones, is not known.
         """
-        mark = None if blank.label in self._ambiguous and isinstance(start, URIRef) else self._mark(blank, arrival)
-        if mark is None:
+        mark = self._marks_at(arrival).get(blank.label)
+        if mark is None or (blank.label in self._ambiguous and isinstance(start, URIRef)):
             return None
         step = Step(arrival[1], arrival[2], mark)
         return start.on(step) if isinstance(start, BlankPath) else BlankPath(start, (step,))
@@ -219,20 +223,25 @@ class BlankGraph:
             found.update(dict.fromkeys(front, level))
         return found
 
-    def _mark(self, blank: Blank, arrival: Arrival) -> str | None:
-        """The mark of a node among those that a step leads to; None if the graph lacks nodes next to one of them."""
+    def _marks_at(self, arrival: Arrival) -> Mapping[BNode, str]:
+        """The marks of the nodes that a step leads to; without those that are not known yet."""
+        if arrival not in self._numbered:
+            self._numbered[arrival] = self._numbered_marks(arrival)
+        return self._numbered[arrival]
+
+    def _numbered_marks(self, arrival: Arrival) -> Mapping[BNode, str]:
         start, relation, inverse = arrival
+        marks = {one.label: self._unnumbered_mark(one) for one in self.reached_by(arrival)}
         if isinstance(start, BNode):
             siblings = {far for far, by, back in self.nodes[start].linked() if (by, back) == (relation, not inverse)}
-            if not siblings <= self.nodes.keys():
-                return None
-        marks = {one.label: self._unnumbered_mark(one) for one in self.reached_by(arrival)}
-        mark = self._unnumbered_mark(blank)
-        if mark is None or (isinstance(start, BNode) and None in marks.values()):
-            return None
-        twins = [label for label, other in marks.items() if other == mark]
-        place = twins.index(blank.label) + 1 if blank.label in twins else 1
-        return mark if place == 1 else f"{mark}.{place}"
+            if None in marks.values() or not siblings <= self.nodes.keys():
+                return {}  # they are numbered among all of them
+        places, numbered = Counter[str](), dict[BNode, str]()
+        for label, mark in marks.items():
+            if mark is not None:
+                places[mark] += 1
+                numbered[label] = mark if places[mark] == 1 else f"{mark}.{places[mark]}"
+        return numbered
 
     def _unnumbered_mark(self, blank: Blank) -> str | None:
         if blank.label not in self._marks:
@@ -263,18 +272,15 @@ class Surroundings:
         parts = [_of_node("?b", self.facts, reader)]
         for n, (relation, inverse, facts) in enumerate(self.around):
             near = Fragment(f"?x{n}")
-            step = {"from": near, "relation": relation, "to": Fragment("?b")}
-            parts += [reader.filled(queries.STEP[inverse], **step), _of_node(near.text, facts, reader)]
+            parts += [_of_node("?b", [(near, relation, inverse)], reader), _of_node(near.text, facts, reader)]
         return " ".join(parts)
 
 
-def _of_node(node: str, facts: Iterable[Arrival], reader: Reader) -> str:
-    steps = ({"from": far, "relation": relation, "to": Fragment(node)} for far, relation, _ in facts)
-    return " ".join(reader.filled(queries.STEP[fact[2]], **step) for fact, step in zip(facts, steps, strict=True))  # pyright: ignore[reportArgumentType]
-
-
-def _is_comparable(term: Term) -> bool:
-    return isinstance(term, URIRef) or (isinstance(term, Literal) and len(term) <= _MAX_CHARACTERS)
+def _of_node(node: str, facts: Iterable[tuple[Term | Fragment, URIRef, bool]], reader: Reader) -> str:
+    return " ".join(
+        reader.filled(queries.STEP[inverse], **{"from": far, "relation": relation, "to": Fragment(node)})  # pyright: ignore[reportArgumentType]
+        for far, relation, inverse in facts
+    )
 
 
 def _hash(blank: Blank, shapes: Mapping[BNode, str]) -> str:
@@ -471,7 +477,7 @@ def _graph(read: Sequence[Row], variables: Sequence[str], levels: int) -> tuple[
             others.append(row)
             continue
         seed = next((row[variable] for variable in variables if variable in row), None)
-        label = seed or next(term for name, term in row.items() if _is_level(name))
+        label = seed or next(term for name, term in row.items() if name[0] == "b" and name[1:].isdecimal())
         if not isinstance(label, BNode):
             continue
         if seed is not None:
@@ -480,10 +486,6 @@ def _graph(read: Sequence[Row], variables: Sequence[str], levels: int) -> tuple[
         edge: tuple[URIRef, Term] = iri_in(row, "q"), row["v"]
         (blank.outgoing if boolean_in(row, "out") else blank.incoming)[edge] = None
     return BlankGraph(nodes, seeds, levels), others
-
-
-def _is_level(name: str) -> bool:
-    return name.startswith("b") and name[1:].isdecimal()
 
 
 def _end(graph: BlankGraph, path: BlankPath) -> Blank | None:
