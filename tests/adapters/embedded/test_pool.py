@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator
 from contextlib import suppress
 from math import inf
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -411,3 +412,30 @@ async def test_what_a_failed_job_has_read_is_freed_with_its_error(pool: Pool):
         assert held[0]() is None
     finally:
         gc.enable()
+
+
+async def test_a_thread_that_starts_another_meanwhile_does_not_disturb_the_end(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+):
+    start, starts = threading.Thread.start, list[str]()
+    second = threading.Event()
+
+    def slow_start(thread: threading.Thread) -> None:
+        starts.append(threading.current_thread().name)
+        if starts[-1] == "kgnav-file":
+            second.set()
+            sleep(0.3)
+        start(thread)
+
+    def long_job(session: Session) -> None:
+        session.has_low_priority = True  # its thread ends, and starts one for the job that waits
+        sleep(0.1)
+
+    monkeypatch.setattr(thread_pool._Worker, "start", slow_start)  # pyright: ignore[reportPrivateUsage]
+    with limited_to(StoreLimits(of_plan=True)):
+        jobs = [asyncio.create_task(pool.run(long_job)) for _ in range(3 * thread_pool.PLANS_AT_ONCE)]
+    await asyncio.to_thread(second.wait, 10)
+    await pool.close()
+    ends = await asyncio.gather(*jobs, return_exceptions=True)
+    assert all(end is None or isinstance(end, StoreUnavailable) for end in ends)
+    assert "kgnav-file" in starts

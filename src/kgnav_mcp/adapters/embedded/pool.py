@@ -63,6 +63,8 @@ class Workers:
         self._idle = threading.Semaphore(0)
         self._threads: set[_Worker] = set()
         self._lost: set[_Worker] = set()
+        self._changing = threading.Lock()
+        """Held while threads are started, end or are listed: one that ends may start another."""
         self._closed = False
 
     def submit(self, work: Callable[[Session], T], ticket: Ticket) -> Future[T]:
@@ -70,13 +72,15 @@ class Workers:
         job = _Job(work, ticket)
         self._jobs.put(job)
         if not self._idle.acquire(blocking=False):
-            self._start_thread()
+            with self._changing:
+                self._start_thread()
         return job.future
 
     async def close(self) -> None:
         """Ends the threads. Does not wait for lost ones; these close their session when they come back."""
-        self._closed = True
-        threads = [*self._threads]
+        with self._changing:
+            self._closed = True
+            threads = [*self._threads]
         for _ in threads:
             self._jobs.put(None)
         await asyncio.to_thread(_join, threads)
@@ -104,10 +108,11 @@ class Workers:
 
     def left(self, thread: _Worker) -> None:
         """Notes that a thread has ended, and starts another one if jobs wait."""
-        self._threads.discard(thread)
-        self._lost.discard(thread)
-        if not self._closed and not self._jobs.empty():
-            self._start_thread()
+        with self._changing:
+            self._threads.discard(thread)
+            self._lost.discard(thread)
+            if not self._closed and not self._jobs.empty():
+                self._start_thread()
 
     def _start_thread(self) -> None:
         """Starts one more thread if the limits allow it."""
