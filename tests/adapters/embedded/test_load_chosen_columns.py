@@ -113,6 +113,34 @@ def test_two_columns_of_one_name_are_named(tmp_path: Path) -> None:
         load([source], tmp_path / "g.kg", chosen(head="a", tail="c"))
 
 
+def test_a_column_without_a_name_is_omitted_and_said_to_be(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"people.csv": "id,,age,\n1101,John,30,x\n1102,Julie,26,y\n"}, chosen(id="id"))
+    assert [note for note in graph.report.notes if "columns without a name, which are omitted: 2, 4" in note]
+
+
+@pytest.mark.parametrize(
+    ("rows", "titles"),
+    [
+        ('x\t"Swing it" magistern\ny\t"Open\n', ['"Swing it" magistern', '"Open']),
+        ('x\t"Two\nlines"\ny\t"A ""word"""\n', ["Two\nlines", 'A "word"']),
+    ],
+)
+def test_quotation_marks_far_down_a_table_with_tabs_quote_if_its_rows_can_be_read_so(
+    tmp_path: Path, rows: str, titles: list[str]
+) -> None:
+    many = "".join(f"t{number}\tTitle {number}\n" for number in range(10_000))
+    graph = loaded(tmp_path, {"films.tsv": f"id\ttitle\n{many}{rows}"}, chosen(id="id"))
+    assert [graph.attributes(node)[0][1] for node in ("x", "y")] == titles
+    said = [note for note in graph.report.notes if "quotation marks are characters like any other" in note]
+    assert bool(said) == ("Swing" in rows)
+
+
+def test_backslash_n_is_no_value_and_leaves_a_column_of_numbers(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"films.tsv": "id\tyear\tend\nt1\t1938\t\\N\nt2\t\\N\t\\N\n"}, chosen(id="id"))
+    assert graph.attributes("t1") == [("year", "1938", "integer", None)]
+    assert graph.attributes("t2") == []
+
+
 def test_a_repeated_id_is_a_bad_line_and_not_merged(tmp_path: Path) -> None:
     source = write(tmp_path, "t.csv", "film,director\nCrash,Cronenberg\nCrash,Haggis\n")
     with pytest.raises(BadLine, match="'Crash' already belongs to another node") as caught:

@@ -104,7 +104,8 @@ def test_pandas_writes_further_columns_that_become_typed_qualifiers(tmp_path: Pa
     ]
     assert graph.names("Steven Spielberg") == [(0, None, "Steven Spielberg")]
     assert graph.report.notes == (
-        "films.csv: head 'source'; relation 'type'; tail 'target'; qualifiers 'year', 'share', 'code', 'note'",
+        "films.csv: head 'source'; relation 'type'; tail 'target'; qualifiers 'year', 'share', 'code', 'note'; "
+        "columns without a name, which are omitted: 1",
     )
 
 

@@ -163,6 +163,8 @@ def describe_table(source: Source, relation: str) -> list[str]:
         if columns := header.of(Role.PROPERTY):
             word = "properties" if header.of(Role.ID) else "qualifiers"
             parts.append(f"{word} {comma_list([repr(column.name) for column in columns], LISTED // 2)}")
+        if unnamed := [str(column.place + 1) for column in header.of(Role.IGNORE) if not column.name]:
+            parts.append(f"columns without a name, which are omitted: {comma_list(unnamed, LISTED // 2)}")
     elif source.layout.edges:
         first = (
             f"; the first line is {clipped(repr(source.layout.first_line), LISTED)}" if source.layout.first_line else ""

@@ -45,7 +45,6 @@ _SPACED_EDGE = re.compile(rf"\S+ +\S+ +(\{{.*\}}|{NUMBER}) *")
 """networkx's format: two nodes, then the edge's attributes or its weight."""
 _NUMBERED_EDGE = re.compile(r"\d+[ \t]+\d+[ \t]*")
 """SNAP's format: the numbers of two nodes."""
-_CLOSED_QUOTES = re.compile(r'"([^"]|"")*"')
 COMMENT = "#"
 _TABLE_LINES = 4
 """Minimum number of lines to distinguish three columns from triples."""
@@ -172,11 +171,8 @@ def named_columns(lines: list[str]) -> Header | None:
 
 
 def _dialect(lines: list[str], delimiter: str) -> Dialect:
-    """Returns the CSV dialect. In tab-separated files, an unclosed quotation mark shows that fields are not quoted."""
-    quoted = delimiter != TAB or all(
-        _CLOSED_QUOTES.fullmatch(field) for line in lines for field in line.split(TAB) if field.startswith('"')
-    )
-    return Dialect(delimiter, quoted=quoted, spaced=f"{delimiter} " in lines[0])
+    """Returns the CSV dialect. Whether quotation marks quote is decided by the whole file: `recognition`."""
+    return Dialect(delimiter, spaced=f"{delimiter} " in lines[0])
 
 
 def _rows(lines: list[str], dialect: Dialect) -> list[list[str]]:

@@ -18,8 +18,16 @@ from kgnav_mcp.adapters.embedded.loading.formats.refused import JSON_LINES
 from kgnav_mcp.adapters.embedded.loading.formats.tables import EDGES, PROPERTY_GRAPH, SIF, TABLES, TRIPLES
 from kgnav_mcp.adapters.embedded.loading.headers import parse_header
 from kgnav_mcp.adapters.embedded.loading.layout import Layout, typed_layout
-from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
-from kgnav_mcp.adapters.embedded.loading.sources import BLOCK_BYTES, UTF8, FileFormat, Source, split_suffix, translated
+from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadProblems
+from kgnav_mcp.adapters.embedded.loading.sources import (
+    BLOCK_BYTES,
+    UTF8,
+    FileFormat,
+    Source,
+    rows,
+    split_suffix,
+    translated,
+)
 from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.errors import LoadError
 
@@ -61,7 +69,36 @@ def recognise(path: Path, options: LoadOptions) -> list[Source]:
         form = PROPERTY_GRAPH if found.header.admin else TRIPLES
     elif found.edges:
         form = EDGES
-    return [replace(source, form=form, layout=found)]
+    return [_with_quotes(replace(source, form=form, layout=found))]
+
+
+def _with_quotes(source: Source) -> Source:
+    """Returns a table with its quotation marks as ordinary characters, if more of its rows can be read so.
+
+    Some programs quote fields that are separated by tabs, others never do.
+    """
+    header = source.layout.header
+    if header is None or header.admin or header.dialect.delimiter != layout.TAB or not _has_quotes(source):
+        return source
+    plain = replace(header, dialect=replace(header.dialect, quoted=False))
+    note = "quotation marks are characters like any other"
+    unquoted = replace(source, layout=replace(source.layout, header=plain, ambiguity_note=note))
+    bad_rows = _bad_rows(source)
+    return unquoted if bad_rows and _bad_rows(unquoted) < bad_rows else source
+
+
+def _has_quotes(source: Source) -> bool:
+    with translated(source), source.open() as reader:
+        return any(b'"' in block for block in iter(partial(reader.stream.read, BLOCK_BYTES), b""))
+
+
+def _bad_rows(source: Source) -> int:
+    """Returns how many rows of a table cannot be read."""
+    problems = LoadProblems(skip_bad=True)
+    with translated(source), source.open() as reader:
+        for _ in rows(source, reader, problems):
+            pass
+    return problems.bad_lines
 
 
 def _encoding_of_file(source: Source) -> str:

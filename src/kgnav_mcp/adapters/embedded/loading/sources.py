@@ -235,6 +235,8 @@ def too_long(source: Source) -> LoadError:
 E = TypeVar("E")
 
 NOT_UTF8 = "the line is not UTF-8"
+NO_VALUE = r"\N"
+"""A field without a value in tables that MySQL, PostgreSQL, Hive or IMDb wrote."""
 
 
 def stage_entries(
@@ -322,6 +324,8 @@ def rows(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterat
             problems.reject(source.name, table_lines.not_utf8, NOT_UTF8)
             table_lines.not_utf8 = 0
         elif len(row) == header.width:
+            if NO_VALUE in row and not header.admin:
+                row = ["" if field == NO_VALUE else field for field in row]
             yield first_line, header.dialect.with_empty_texts(row, table_lines.record) if header.empty_texts else row
         elif row:
             problems.reject(source.name, first_line, f"expected {header.width} fields, found {len(row)}")
