@@ -13,7 +13,7 @@ import pytest
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.embedded.loading.columns import ChosenColumns
 from kgnav_mcp.adapters.embedded.loading.options import TableOptions
-from kgnav_mcp.errors import LoadError
+from kgnav_mcp.errors import BadLine, LoadError
 from tests.adapters.embedded.loaded import Loaded
 
 NAMES = ("title", "director", "year", "score", "seen", "released", "code")
@@ -96,11 +96,22 @@ def test_a_sheet_of_no_known_columns_is_answered_with_the_command_that_would_wor
     assert "kgnav load b.xlsx --id title --edge director" in caught.value.next_step
 
 
+def test_a_table_that_does_not_begin_in_the_corner_of_its_sheet_is_read(tmp_path: Path) -> None:
+    blank: list[tuple[Any, ...]] = [()] * 7
+    source = workbook(tmp_path / "b.xlsx", films=[*blank, (None, None, *NAMES), *((None, None, *row) for row in ROWS)])
+    graph = Loaded(tmp_path / "g.kg", load([source], tmp_path / "g.kg", NODES))
+    assert graph.attributes("Jaws") == JAWS
+    again = workbook(tmp_path / "c.xlsx", films=[*blank, NAMES, *ROWS, ROWS[0]])
+    with pytest.raises(BadLine) as caught:
+        load([again], tmp_path / "h.kg", NODES)
+    assert caught.value.line == 12
+
+
 def test_a_title_above_the_table_is_refused(tmp_path: Path) -> None:
-    source = workbook(tmp_path / "b.xlsx", films=[("My films",), (), NAMES, *ROWS])
+    source = workbook(tmp_path / "b.xlsx", films=[(), ("My films",), (), NAMES, *ROWS])
     with pytest.raises(LoadError, match="not the names of its columns") as caught:
         load([source], tmp_path / "g.kg", NODES)
-    assert "above row 3" in caught.value.next_step
+    assert "above row 4" in caught.value.next_step
 
 
 def test_lists_in_a_parquet_column_are_several_values(tmp_path: Path) -> None:

@@ -303,6 +303,8 @@ class TypedTable:
     read: Callable[[], Iterator[Sequence[object]]]
     datatypes: Mapping[int, str] | None = None
     """Datatypes by column, if the format declares them; None: the types of the values are used."""
+    first_row: int = 2
+    """The number of the first row of values, as spreadsheets count."""
 
     @cached_property
     def columns(self) -> Sequence[tuple[str, str | None]]:
@@ -317,9 +319,9 @@ class TypedTable:
         return [(name, _common(kinds)) for name, kinds in zip(self.names, types, strict=True)]
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yields number (from 2, as spreadsheets count) and fields of each row, as text."""
+        """Yields number and fields of each row, as text."""
         width = len(self.names)
-        for number, row in enumerate(self.read(), 2):
+        for number, row in enumerate(self.read(), self.first_row):
             fields = [text_of(value) for value in row]
             if any(fields):
                 yield number, fields[:width] + [""] * (width - len(fields))

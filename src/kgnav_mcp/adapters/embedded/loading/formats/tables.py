@@ -232,7 +232,7 @@ FEATHER = _typed_format(
 
 _LISTED = 200
 _TITLE_ROWS = 5
-"""Rows that a title and blanks above the names of the columns may take."""
+"""Rows that a title and blanks below it may take above the names of the columns."""
 
 
 def _open_sheets(path: Path, sheets: Sequence[str]) -> list[tuple[str, TypedTable]]:
@@ -262,20 +262,22 @@ def _open_sheets(path: Path, sheets: Sequence[str]) -> list[tuple[str, TypedTabl
 
 
 def _sheet(title: str, rows: list[list[object]]) -> TypedTable:
-    """The table of a sheet whose first row has the names of the columns.
+    """The table of a sheet whose first row with values has the names of the columns.
 
     Raises:
         LoadError: there is a title above the names.
     """
+    blank = next(place for place, row in enumerate(rows) if any(value != "" for value in row))
+    rows = rows[blank:]
     filled = [sum(value != "" for value in row) for row in rows[:_TITLE_ROWS]]
     if filled[0] < max(filled) and filled[0] <= 1:
-        number = next(place for place, count in enumerate(filled, 1) if count == max(filled))
+        number = blank + next(place for place, count in enumerate(filled, 1) if count == max(filled))
         raise LoadError(
             f"the first row of {title} is not the names of its columns: it has {filled[0]} of {max(filled)} fields",
             next_step=f"Remove the rows above row {number}, or load the sheet that has a table with --sheet NAME.",
         )
     names = tuple(text_of(value).strip() for value in rows[0])
-    return TypedTable(names, lambda: iter(rows[1:]))
+    return TypedTable(names, lambda: iter(rows[1:]), first_row=blank + 2)
 
 
 WORKBOOK = _typed_format(
