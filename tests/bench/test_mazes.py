@@ -76,7 +76,7 @@ def test_a_grid_without_a_way_gives_none():
     assert GridScript().find(NoTools(), closed.instruction(with_tools=False), "0", "2") == "[]"
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_both_scripts_find_their_way_through_a_maze(tmp_path: Path):
     target = tmp_path / "mazes.jsonl"
     done = CliRunner().invoke(main, ["maze", "--mazes", "1", "-o", str(target)])

@@ -174,6 +174,7 @@ def test_a_broken_line_in_the_middle_is_named(films: Path, unbroken: Path):
     assert f"line 3 of {unbroken} is not an item" in refused.stderr
 
 
+@pytest.mark.extended
 def test_without_an_output_the_same_parameters_have_the_same_file(
     films: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -186,6 +187,7 @@ def test_without_an_output_the_same_parameters_have_the_same_file(
     assert {len(lines(file)) for file in files if file.suffix == ".jsonl"} == {4, 7}
 
 
+@pytest.mark.extended
 def test_several_clients_share_the_questions(films: Path, unbroken: Path, tmp_path: Path):
     path = tmp_path / "shared.jsonl"
     result = invoked(*REACH, films, "--clients", "2", "-o", path)

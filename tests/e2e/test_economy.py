@@ -19,7 +19,7 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_questions_are_counted_by_plans_by_walking_and_as_json(tmp_path: Path) -> None:
     (tmp_path / "kb.tsv.gz").write_bytes(gzip.compress(TRIPLES.encode()))
     for hops, (path, answers) in QUESTIONS.items():

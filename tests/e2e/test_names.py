@@ -30,7 +30,7 @@ VARIANTS = (
 """Names, each with its singular, its plural, and two typos of the seed 7."""
 
 
-@pytest.mark.slow
+@pytest.mark.extended
 def test_every_name_is_first_in_either_number_and_with_a_typo(tmp_path: Path) -> None:
     (tmp_path / "sky.tsv").write_text("".join(f"{name}\tis\tPhenomenon\n" for name in NAMES), encoding="utf-8")
     load([tmp_path / "sky.tsv"], tmp_path / "sky.kg")

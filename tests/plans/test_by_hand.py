@@ -52,6 +52,7 @@ def test_sparql_by_hand_has_the_rows_of_plans(oxigraph: Oxigraph, tmp_path: Path
     _held(f"sparql+{oxigraph.url}#graph={GRAPH}&prefix.ex={NAMESPACE}", tmp_path)
 
 
+@pytest.mark.extended
 def test_the_command_reports_each_kind(graph_file: str, tmp_path: Path):
     result = CliRunner().invoke(main, ["plans", "run", graph_file, "--rounds", "1", "-o", f"{tmp_path}/plans.jsonl"])
     assert result.exit_code == 0, result.output
