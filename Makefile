@@ -21,7 +21,9 @@ OTHER_VENV ?= .venv-other
 OTHER_TESTS := tests/test_imports.py tests/test_comparison.py tests/test_concurrency.py tests/test_ordering.py \
 	tests/config tests/navigation tests/trails tests/cli/test_call.py tests/cli/test_load.py \
 	tests/server/test_transport.py \
-	$(addprefix tests/adapters/embedded/test_,graphfile.py pool.py load_process.py load_rdf.py load_tables.py)
+	tests/adapters/sparql_base/test_client.py \
+	$(addprefix tests/adapters/embedded/test_,graphfile.py pool.py) \
+	$(addprefix tests/adapters/embedded/test_load_,dot.py guard.py process.py rdf.py tables.py)
 
 # PyTorch from PyPI is built for CUDA on Linux and cannot be imported without its libraries: 6 GB with them.
 TRAIN_VENV ?= .venv-train
