@@ -118,6 +118,18 @@ def test_a_broken_database_is_refused(tmp_path: Path) -> None:
         load([tmp_path / "broken.db"], tmp_path / "g.kg")
 
 
+def test_a_time_at_midnight_of_a_database_stays_a_time_and_a_date_a_date(tmp_path: Path) -> None:
+    connection = cast("Any", importlib.import_module("duckdb")).connect(str(tmp_path / "t.duckdb"))
+    connection.execute("CREATE TABLE t (id TEXT PRIMARY KEY, begun TIMESTAMP, born DATE)")
+    connection.execute("INSERT INTO t VALUES ('a', '1999-01-01 00:00:00', '1999-01-01')")
+    connection.close()
+    graph = Loaded(tmp_path / "g.kg", load([tmp_path / "t.duckdb"], tmp_path / "g.kg"))
+    assert [row[:3] for row in graph.attributes("t:a") if row[0] != "id"] == [
+        ("begun", "1999-01-01T00:00:00", "localdatetime"),
+        ("born", "1999-01-01", "date"),
+    ]
+
+
 def test_an_infinite_number_of_a_database_is_written_as_from_other_sources(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
         connection.executescript("CREATE TABLE T (id INTEGER PRIMARY KEY, x REAL); INSERT INTO T VALUES (1, 9e999)")
