@@ -161,6 +161,19 @@ def test_lists_in_a_parquet_column_are_several_values(tmp_path: Path) -> None:
     assert graph.edges() == [("a", "friends", "b")]
 
 
+def test_null_in_a_list_of_a_parquet_column_is_no_value_and_no_end_of_an_edge(tmp_path: Path) -> None:
+    table = {"id": ["a"], "tags": [["x", None, "null"]], "years": [[None, 1]], "friends": [["b", None]]}
+    arrow("parquet").write_table(arrow("lib").table(table), tmp_path / "t.parquet")
+    options = LoadOptions(tables=TableOptions(ChosenColumns(id="id", edges=("friends",))))
+    graph = Loaded(tmp_path / "g.kg", load([tmp_path / "t.parquet"], tmp_path / "g.kg", options))
+    assert [row[:3] for row in graph.attributes("a")] == [
+        ("tags", "x", None),
+        ("tags", "null", None),
+        ("years", "1", "integer"),
+    ]
+    assert graph.edges() == [("a", "friends", "b")]
+
+
 @pytest.mark.parametrize(
     ("name", "start"), [("b.xlsx", b"PK\x03\x04 xl/"), ("t.parquet", b"PAR1\x15\x04"), ("f.arrow", b"ARROW1\0\0")]
 )
