@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from itertools import islice
 
@@ -365,8 +366,8 @@ def datatype_of(value: object) -> str | None:
         return "boolean"
     if isinstance(value, int):
         return "integer"
-    if isinstance(value, float):
-        return "integer" if value.is_integer() else "float"
+    if isinstance(value, float | Decimal):
+        return "integer" if isinstance(value, float) and value.is_integer() else "float"
     if isinstance(value, dt.datetime):
         return "localdatetime" if value.tzinfo is None else "datetime"
     if isinstance(value, dt.date):
