@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from kgnav_mcp.model import Direction, Entity, Evidence, Literal, Relation, Trail, TrailStep, Triple, Verdict
+from kgnav_mcp.errors import KgnavError, StoreTimeout, Unsupported
+from kgnav_mcp.model import (
+    Direction,
+    Entity,
+    Evidence,
+    Literal,
+    Page,
+    Relation,
+    Stop,
+    Trail,
+    TrailStep,
+    Triple,
+    Verdict,
+)
 from kgnav_mcp.navigation.evidence import check_answers
 from kgnav_mcp.port import GraphAdapter
 
@@ -137,3 +151,23 @@ async def test_each_answer_has_its_verdict_in_the_order_asked(graph: GraphAdapte
     trail = await walk(graph, "ada", await seen(graph, "ada"))
     found = await check_answers(graph, trail, ["ben", "nobody", "cyd", "ben"], hub_rows=HUB_ROWS)
     assert [one.verdict.value for one in found] == ["connected", "never seen", "connected", "connected"]
+
+
+@pytest.mark.parametrize("verb", ["edges", "neighbours"])
+@pytest.mark.parametrize(
+    ("stop", "error"),
+    [(Stop.TIME_OUT, StoreTimeout), (Stop.ROW_CAP, Unsupported), (Stop.UNORDERED, Unsupported)],
+)
+async def test_a_triple_that_a_partial_list_of_the_store_lacks_is_not_called_changed(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch, verb: str, stop: Stop, error: type[KgnavError]
+) -> None:
+    trail = await walk(graph, "ada", await seen(graph, "ada"))
+    read = getattr(type(graph), verb)
+
+    async def cut(self: GraphAdapter, *given: Any, **named: Any) -> Page[Any]:
+        page: Page[Any] = await read(self, *given, **named)
+        return replace(page, items=page.items[:1], positions=page.positions[:1], stop=stop)
+
+    monkeypatch.setattr(type(graph), verb, cut)
+    with pytest.raises(error):
+        await evidence(graph, trail, "ben" if verb == "edges" else "1815-12-10")

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
 
 from kgnav_mcp.errors import UnknownName, UnknownRelation
-from kgnav_mcp.model import Count, Direction, Entity
+from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Stop
 from kgnav_mcp.navigation.graphwalk import (
     FROM_FIRST_LINK,
+    MISSING_PROPERTIES,
     get_all_nearest_neighbors,
     get_node_by_property,
     get_unique_property_values,
 )
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.port import GraphAdapter, ValueOwner
+from kgnav_mcp.port import FarEndKind, GraphAdapter, ValueOwner
 from tests.contract import toy
 from tests.navigation.walking import all_pages, end, roles, short
 
@@ -51,6 +53,24 @@ async def test_what_was_not_looked_for_is_said_with_the_nodes_and_with_their_nei
         assert (page.total, page.note) == (part.total, part.note)
         near = await get_all_nearest_neighbors(graph, "Person", "age", "36", limits=LIMITS)
         assert near.anchors.note == part.note
+
+
+@pytest.mark.parametrize("stop", [Stop.TIME_OUT, Stop.ROW_CAP, Stop.UNORDERED])
+async def test_nodes_whose_properties_the_store_did_not_all_return_are_a_partial_answer(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch, stop: Stop
+) -> None:
+    read = graph.neighbours
+
+    async def cut(*given: Any, far_end_kind: FarEndKind | None = None, **named: Any) -> AnchoredPage[Link]:
+        page = await read(*given, far_end_kind=far_end_kind, **named)
+        return replace(page, items=page.items[:1], stop=stop) if far_end_kind is FarEndKind.LITERAL else page
+
+    monkeypatch.setattr(graph, "neighbours", cut)
+    page = (await get_node_by_property(graph, "Person", "age", "36")).page
+    assert (page.stop, page.note) == (stop, MISSING_PROPERTIES)
+    links = (await get_all_nearest_neighbors(graph, "Person", "age", "36", limits=LIMITS)).links
+    assert links is not None
+    assert (links.stop, links.note) == (stop, MISSING_PROPERTIES)
 
 
 async def test_an_unknown_label_or_property_names_the_nearest(graph: GraphAdapter) -> None:

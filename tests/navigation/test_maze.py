@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.demo.maze import Maze, make_maze, write_maze
 from kgnav_mcp.errors import InvalidArgument, UnknownEntity
 from kgnav_mcp.model import Entity, Trail, TrailStep
-from kgnav_mcp.navigation.maze import TOOL, mark_order, possible_next_cells
-from kgnav_mcp.port import AdapterOptions, FarEndKind, GraphAdapter
+from kgnav_mcp.navigation.maze import TOOL, Marks, mark_order, possible_next_cells
+from kgnav_mcp.port import AdapterOptions, FarEndKind, GraphAdapter, ValueOwner
+from tests.adapters.embedded.loaded import write
 
 EMPTY = Trail("maze", "Where is the goal?", (), 0.0)
 
@@ -102,6 +104,22 @@ async def test_a_cell_that_is_not_there_is_unknown(cells: GraphAdapter) -> None:
 
 async def test_the_goal_says_so(maze: Maze, cells: GraphAdapter) -> None:
     assert (await possible_next_cells(cells, EMPTY, maze.key(maze.goal))).at_goal
+
+
+async def test_a_distance_that_is_no_number_is_none_and_its_cell_is_counted_by_no_mark(tmp_path: Path) -> None:
+    nodes = "id:ID,:LABEL,euclidean_distance\na,Cell,5 km\nb,Cell,2.5\nc,Cell,-1\nd,Cell,1\n"
+    sources = [
+        write(tmp_path, "n.csv", nodes),
+        write(tmp_path, "e.csv", ":START_ID,:END_ID,:TYPE\na,b,beside\na,c,beside\na,d,beside\n"),
+    ]
+    load(sources, tmp_path / "g.kg")
+    async with open_adapter(str(tmp_path / "g.kg"), AdapterOptions()) as graph:
+        found = await possible_next_cells(graph, EMPTY, "a")
+        assert [(cell.entity.id, cell.distance) for cell in found.neighbours] == [("d", 1.0), ("b", 2.5)]
+        marks = Marks(mark_order(entered(entered(EMPTY, "a"), "d")))
+        page = await marks.values(graph, "marked", "Cell", ValueOwner.NODE)
+        assert page is not None
+        assert {facts.value.text: facts.count.value for facts in page.items} == {"false": 1, "true": 2}
 
 
 async def test_cells_without_distances_are_all_open(graph: GraphAdapter) -> None:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, product
 
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Direction, Entity, Evidence, Link, Page, Stop, T, Trail, Triple, Verdict
 from kgnav_mcp.navigation.shown_graph import NodeKey, WalkedGraph, WalkedPath, node_key
 from kgnav_mcp.port import FarEndKind, GraphAdapter
+from kgnav_mcp.port.lists import all_pages
 
 _PAGE = 5_000
 
@@ -168,6 +169,7 @@ async def present_triples(graph: GraphAdapter, triples: Sequence[Triple], *, bar
 
     Raises:
         StoreTimeout: the store did not answer in time.
+        Unsupported: the store did not return all triples among which these are searched.
     """
     direct = [one for one in triples if one.via is None]
     edges = [(one.head.id, one.tail.id) for one in direct if isinstance(one.tail, Entity)]
@@ -192,7 +194,7 @@ async def _edges(graph: GraphAdapter, ends: Sequence[tuple[str, str]]) -> list[T
     if not ends:
         return []
     heads, tails = (list(dict.fromkeys(each)) for each in zip(*ends, strict=True))
-    return await _read_all_pages(lambda after: graph.edges(heads, tails, limit=_PAGE, after=after))
+    return await _read_all(lambda after: graph.edges(heads, tails, limit=_PAGE, after=after))
 
 
 async def _values(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Triple]:
@@ -206,7 +208,7 @@ async def _values(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Triple
         out, kind = Direction.OUTGOING, FarEndKind.LITERAL
         return graph.neighbours(heads, out, relation_paths=paths, far_end_kind=kind, limit=_PAGE, after=after)
 
-    return [link.triple for link in await _read_all_pages(page)]
+    return [link.triple for link in await _read_all(page)]
 
 
 async def _flattened(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Triple]:
@@ -230,18 +232,21 @@ async def _flattened(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Tri
     return list(filter(is_present, triples))
 
 
-async def _read_all_pages(read: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
+async def _read_all(read: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
     """All items of a list, read page by page.
 
     Raises:
-        StoreTimeout: a page is incomplete because the store ran out of time.
+        StoreTimeout, Unsupported: the store did not give the whole list, so that what is not there may exist.
     """
-    items, after = list[T](), None
-    while True:
-        page = await read(after)
+    items, stop = list[T](), Stop.COMPLETE
+    async for page in all_pages(read):
         items += page.items
-        if page.stop is Stop.TIME_OUT:
-            raise StoreTimeout(None, next_step="Check fewer answers at once, or try again.")
-        if page.stop is Stop.COMPLETE or not page.items:
-            return items
-        after = page.positions[-1]
+        stop = page.stop
+    if stop is Stop.TIME_OUT:
+        raise StoreTimeout(None, next_step="Check fewer answers at once, or try again.")
+    if stop is not Stop.COMPLETE:
+        raise Unsupported(
+            "the store does not return all triples of an entity of this trail, so that a missing one may be there",
+            next_step="Check fewer answers at once.",
+        )
+    return items

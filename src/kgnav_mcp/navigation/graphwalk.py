@@ -24,6 +24,8 @@ from kgnav_mcp.model import (
     NodesByProperty,
     Page,
     RelationFacts,
+    Stop,
+    T,
     Triple,
     ValueFacts,
 )
@@ -56,6 +58,8 @@ _NODES_WITH_ALL = 20
 _PROPERTIES_AT_ONCE = 5000
 """Properties that one call of the adapter reads."""
 
+MISSING_PROPERTIES = "Not all properties of these nodes are shown: the store did not return all."
+
 
 async def get_node_by_property(
     graph: GraphAdapter,
@@ -77,7 +81,7 @@ async def get_node_by_property(
         UnknownName: the graph has no such label or property, or none of `properties`.
     """
     page = await _nodes(graph, _label(label), property_name, property_value, marks, after=after)
-    triples = await _properties(graph, [node.id for node in page.items], marks)
+    triples, stop = await _properties(graph, [node.id for node in page.items], marks)
     relations = {triple.relation.id: triple.relation for own in triples.values() for triple in own}
     are_many = max(page.total.value, len(page.items)) > _NODES_WITH_ALL and not every_property
     chosen: tuple[str, ...] | None = None
@@ -93,7 +97,8 @@ async def get_node_by_property(
         triples = {node: [each for each in own if each.relation.id in chosen] for node, own in triples.items()}
     items = tuple(NodeProperties(node, tuple(triples.get(node.id, ()))) for node in page.items)
     omitted = () if chosen is None or properties else tuple(sorted(relations.keys() - set(chosen)))
-    return NodesByProperty(Page(items, page.positions, page.total, page.stop, page.note), chosen, omitted, absent)
+    shown = _with_stop(Page(items, page.positions, page.total, page.stop, page.note), stop)
+    return NodesByProperty(shown, chosen, omitted, absent)
 
 
 def _chosen(ids_by_name: Mapping[str, Sequence[str]], absent: Collection[str]) -> tuple[str, ...]:
@@ -137,8 +142,10 @@ def _label(label: str) -> str | None:
     return None if label.strip() in ("", ANY_LABEL) else label
 
 
-async def _properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) -> dict[str, list[Triple]]:
+async def _properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) -> tuple[dict[str, list[Triple]], Stop]:
+    """The properties of nodes, and why some of them may be missing."""
     found: dict[str, list[Triple]] = defaultdict(list)
+    stop = Stop.COMPLETE
 
     def read(after: str | None) -> Awaitable[Page[Link]]:
         return graph.neighbours(
@@ -149,7 +156,15 @@ async def _properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) 
         async for page in all_pages(read):
             for link in page.items:
                 found[link.anchor.id].append(link.triple)
-    return {node: marks.added_to(node, found[node]) for node in ids} if marks is not None else found
+            stop = page.stop
+    return ({node: marks.added_to(node, found[node]) for node in ids} if marks is not None else found), stop
+
+
+def _with_stop(page: Page[T], stop: Stop) -> Page[T]:
+    """The page, which ends early if not all properties of its nodes were read."""
+    if stop is Stop.COMPLETE:
+        return page
+    return replace(page, stop=stop, note=" ".join(filter(None, (page.note, MISSING_PROPERTIES))))
 
 
 async def get_all_nearest_neighbors(
@@ -203,15 +218,12 @@ async def get_all_nearest_neighbors(
             page = await read(limit=limits.hub_threshold)
     if not page.items and after is None:
         await check_label(graph, far)
-    neighbours = dict.fromkeys(link.far_end.id for link in page.items if isinstance(link.far_end, Entity))
-    return NearestNeighbours(anchors, page, neighbours=await _with_properties(graph, list(neighbours), marks))
-
-
-async def _with_properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) -> dict[str, NodeProperties]:
-    if not ids:
-        return {}
-    described, properties = await gathered(graph.describe(ids), _properties(graph, ids, marks))
-    return {node: NodeProperties(entity, tuple(properties[node])) for node, entity in described.items()}
+    ends = list(dict.fromkeys(link.far_end.id for link in page.items if isinstance(link.far_end, Entity)))
+    if not ends:
+        return NearestNeighbours(anchors, page)
+    described, (properties, stop) = await gathered(graph.describe(ends), _properties(graph, ends, marks))
+    neighbours = {node: NodeProperties(entity, tuple(properties[node])) for node, entity in described.items()}
+    return NearestNeighbours(anchors, _with_stop(page, stop), neighbours=neighbours)
 
 
 async def _relations(

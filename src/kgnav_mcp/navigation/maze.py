@@ -29,6 +29,7 @@ from kgnav_mcp.navigation.pages import page_after
 from kgnav_mcp.navigation.references import resolve_entity
 from kgnav_mcp.port import FarEndKind, GraphAdapter, ValueOwner
 from kgnav_mcp.port.lists import all_pages
+from kgnav_mcp.values.scalars import is_number
 
 TOOL = "get_possible_next_cells"
 DISTANCE = "euclidean_distance"
@@ -71,9 +72,19 @@ def mark_order(trail: Trail) -> Mapping[str, int]:
 
 
 def distance_of(property_: Triple) -> float | None:
-    """The distance to the goal that a property of a cell states; None if it is another property."""
+    """The distance to the goal that a property of a cell states; None if it is another property, or no number."""
     relation, value = property_.relation, property_.tail
-    return float(value.text) if is_named(relation, DISTANCE) and isinstance(value, Literal) else None
+    return _number(value) if is_named(relation, DISTANCE) and isinstance(value, Literal) else None
+
+
+def _number(value: Literal) -> float | None:
+    return float(value.text) if is_number(value.text) else None
+
+
+def _is_open(distance: Literal) -> bool:
+    """Whether this is the distance of a cell that is not a wall."""
+    number = _number(distance)
+    return number is not None and not _is_wall(number)
 
 
 def is_named(relation: Relation, name: str) -> bool:
@@ -217,7 +228,7 @@ async def _path_cells(graph: GraphAdapter, label: str | None) -> int | None:
     async for page in all_pages(
         lambda after: graph.values(DISTANCE, label, ValueOwner.NODE, limit=_VALUES, after=after)
     ):
-        counts = Count.sum(facts.count for facts in page.items if float(facts.value.text) >= 0)
+        counts = Count.sum(facts.count for facts in page.items if _is_open(facts.value))
         if counts.certainty is not Certainty.EXACT or page.stop not in (Stop.COMPLETE, Stop.LIMIT):
             return None
         number += counts.value

@@ -40,7 +40,7 @@ from kgnav_mcp.navigation.relation_lists import (
     without_classes,
     without_hidden,
 )
-from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without, entities_without_any
+from kgnav_mcp.navigation.relation_reader import NamedRelationReader, entities_without, entities_without_any
 from kgnav_mcp.port import ANY_FAR_END, FarEndFilter, GraphAdapter
 
 _QUALIFIED = 2
@@ -72,7 +72,7 @@ async def search(
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
     if only or far.is_selective:
-        found = await RelationReader(graph, direction, limits, far, refuse_absent=refuse_absent).rows(
+        found = await NamedRelationReader(graph, direction, limits, far, refuse_absent=refuse_absent).rows(
             anchors, only, after
         )
         return Neighbourhood(

@@ -25,7 +25,7 @@ from kgnav_mcp.model import Direction, Entity, Node, ReasoningStep, Stop, Trail,
 from kgnav_mcp.navigation.flattening import read_flattened
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import NEAREST, NameIndex, nearest_names, resolve_entity, spellings
-from kgnav_mcp.navigation.relation_reader import RelationReader
+from kgnav_mcp.navigation.relation_reader import NamedRelationReader
 from kgnav_mcp.navigation.shown_graph import node_key
 from kgnav_mcp.port import FarEndFilter, GraphAdapter
 
@@ -221,8 +221,8 @@ class _StepCheck:
         triples = dict.fromkeys([one for citation in submitted.cited for one in await self._cited_triples(citation)])
         return ReasoningStep(self._anchor, tuple(triples), submitted.inference)
 
-    def _reader(self, words: str | None = None) -> RelationReader:
-        return RelationReader(self._graph, Direction.OUTGOING, self._limits, far=FarEndFilter(words=words))
+    def _reader(self, words: str | None = None) -> NamedRelationReader:
+        return NamedRelationReader(self._graph, Direction.OUTGOING, self._limits, far=FarEndFilter(words=words))
 
     async def _relation_error(self, error: UnknownRelation) -> InvalidRequest:
         """The error for a relation that does not leave the anchor: it leads to the anchor, or others are nearest."""
@@ -235,7 +235,7 @@ class _StepCheck:
             )
         if error.opposite:
             few = replace(self._limits, row_limit=NEAREST)
-            page = (await RelationReader(self._graph, Direction.INCOMING, few).rows(anchor, [error.relation])).page
+            page = (await NamedRelationReader(self._graph, Direction.INCOMING, few).rows(anchor, [error.relation])).page
             message = f"{name} does not leave {shown}, but leads to it"
         else:
             page = await read_flattened(self._graph, [anchor.id], Direction.INCOMING, limit=NEAREST)

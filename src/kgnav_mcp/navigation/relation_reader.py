@@ -33,7 +33,7 @@ _TWO_OF_THREE_PARTS = re.compile(r"(\w+\.\w+\.\w+)\.(\w+\.\w+\.\w+)")
 
 
 @dataclass(frozen=True, slots=True)
-class RelationReader:
+class NamedRelationReader:
     """Follows relations in one direction, or in both (None). Relations for which `offers` is false are ignored."""
 
     graph: GraphAdapter

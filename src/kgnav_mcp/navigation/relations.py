@@ -16,7 +16,7 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import page_after, refuse_partial, select
 from kgnav_mcp.navigation.references import EntityArgument, RelationMatcher, read_at_entities, resolve_entities
 from kgnav_mcp.navigation.relation_lists import Ranker, bm25, rank_relations, relation_facts
-from kgnav_mcp.navigation.relation_reader import RelationReader, entities_without_any, paths_to_far_ends
+from kgnav_mcp.navigation.relation_reader import NamedRelationReader, entities_without_any, paths_to_far_ends
 from kgnav_mcp.port import GraphAdapter
 
 
@@ -63,7 +63,7 @@ async def get_triples(
             if they have some of them only.
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
-    reader = RelationReader(graph, None, limits, offers=limits.offers, refuse_absent=refuse_absent)
+    reader = NamedRelationReader(graph, None, limits, offers=limits.offers, refuse_absent=refuse_absent)
     return await reader.rows(anchors, relations, after)
 
 

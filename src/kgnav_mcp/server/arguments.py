@@ -200,9 +200,9 @@ def _simplified(schema: Json) -> Json:
     return {**{key: value for key, value in schema.items() if key != "anyOf"}, **options[0]}
 
 
-ENTITY = "Entity id as printed, or a name that only one entity has; or a list of them."
-CURSOR = "From `next: cursor` in the last answer."
-QUESTION = "The question to answer; ranks the relations."
+ENTITY_DESCRIPTION = "Entity id as printed, or a name that only one entity has; or a list of them."
+CURSOR_DESCRIPTION = "From `next: cursor` in the last answer."
+QUESTION_DESCRIPTION = "The question to answer; ranks the relations."
 EITHER: Final = "either"
 EitherDirection = Literal["outgoing", "incoming", "either"]
 """A direction, or `either` for both."""

@@ -14,27 +14,24 @@ import re
 import signal
 import socket
 import sys
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from http import HTTPStatus
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import anyio
+import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kgnav_mcp.app import App
 from kgnav_mcp.config import HttpSettings, LogLevel, Settings
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.server import build_server
 from kgnav_mcp.server.sessions import RETRY_MS, SESSION_IDLE_S, BoundedSessions, RecentEvents
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 ANY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
@@ -169,8 +166,6 @@ def application(app: App, *, session_idle_s: float = SESSION_IDLE_S) -> ASGIApp:
 
     Answers have the configured form at /mcp, and are always structured content at /mcp/structured.
     """
-    from starlette.applications import Starlette  # noqa: PLC0415 - stdio, which clients start most, needs no HTTP
-
     http = app.settings.http
     events = RecentEvents()
     parts = [
@@ -208,9 +203,7 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
     Raises:
         ConfigurationError: the server cannot listen at the address.
     """
-    import uvicorn  # noqa: PLC0415 - stdio, which clients start most, needs no HTTP
-
-    from kgnav_mcp.server import connections  # noqa: PLC0415 - as above
+    from kgnav_mcp.server import connections  # noqa: PLC0415 - its HTTP parser is not needed on stdio
 
     sockets = listening_sockets(http)
     for bound in sockets:

@@ -13,8 +13,10 @@ from typing import Any, cast
 import pytest
 
 from kgnav_mcp.adapters.embedded.loading import load
+from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.errors import LoadError
 from tests.adapters.embedded.loaded import Loaded
+from tests.server.clients import call
 
 SCHEMA = """
 CREATE TABLE Artist (ArtistId INTEGER PRIMARY KEY, Name TEXT);
@@ -116,6 +118,29 @@ def test_a_broken_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "broken.db").write_bytes(whole[:5000])
     with pytest.raises(LoadError, match=r"broken\.db looks like a SQLite database that cannot be read"):
         load([tmp_path / "broken.db"], tmp_path / "g.kg")
+
+
+async def test_decimals_of_a_database_are_numbers(tmp_path: Path) -> None:
+    connection = cast("Any", importlib.import_module("duckdb")).connect(str(tmp_path / "t.duckdb"))
+    connection.execute("CREATE TABLE item (id TEXT PRIMARY KEY, price DECIMAL(10, 2))")
+    connection.execute("INSERT INTO item VALUES ('a', 9.5), ('b', 10)")
+    connection.close()
+    load([tmp_path / "t.duckdb"], tmp_path / "g.kg")
+    settings = Settings(graphs={"shop": GraphSettings(location=str(tmp_path / "g.kg"))})
+    text = await call("run_plan", {"plan": "MATCH (n:item) RETURN n.id, n.price ORDER BY n.price DESC"}, settings)
+    assert text.splitlines()[-2:] == ["b|10.0", "a|9.5"]
+
+
+def test_a_time_at_midnight_of_a_database_stays_a_time_and_a_date_a_date(tmp_path: Path) -> None:
+    connection = cast("Any", importlib.import_module("duckdb")).connect(str(tmp_path / "t.duckdb"))
+    connection.execute("CREATE TABLE t (id TEXT PRIMARY KEY, begun TIMESTAMP, born DATE)")
+    connection.execute("INSERT INTO t VALUES ('a', '1999-01-01 00:00:00', '1999-01-01')")
+    connection.close()
+    graph = Loaded(tmp_path / "g.kg", load([tmp_path / "t.duckdb"], tmp_path / "g.kg"))
+    assert [row[:3] for row in graph.attributes("t:a") if row[0] != "id"] == [
+        ("begun", "1999-01-01T00:00:00", "localdatetime"),
+        ("born", "1999-01-01", "date"),
+    ]
 
 
 def test_an_infinite_number_of_a_database_is_written_as_from_other_sources(tmp_path: Path) -> None:

@@ -114,6 +114,38 @@ def test_a_title_above_the_table_is_refused(tmp_path: Path) -> None:
     assert "above row 4" in caught.value.next_step
 
 
+@pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
+def test_a_time_at_midnight_stays_a_time(tmp_path: Path, name: str) -> None:
+    times = [dt.datetime(1999, 1, 1), dt.datetime(1999, 1, 1, 13)]
+    zoned = [time.replace(tzinfo=dt.UTC) for time in times]
+    table = arrow("lib").table({"id": ["a", "b"], "local": times, "zoned": zoned})
+    (arrow("parquet").write_table if name == "t.parquet" else arrow("feather").write_feather)(
+        table, str(tmp_path / name)
+    )
+    options = LoadOptions(tables=TableOptions(ChosenColumns(id="id")))
+    graph = Loaded(tmp_path / "g.kg", load([tmp_path / name], tmp_path / "g.kg", options))
+    for key, time in (("a", "1999-01-01T00:00:00"), ("b", "1999-01-01T13:00:00")):
+        assert [row[1:3] for row in graph.attributes(key)] == [(time, "localdatetime"), (f"{time}+00:00", "datetime")]
+
+
+def test_a_list_of_times_has_them_as_other_columns_do(tmp_path: Path) -> None:
+    table = arrow("lib").table({"id": ["a"], "at": [[dt.datetime(1999, 1, 1)]], "on": [[dt.date(1999, 1, 1)]]})
+    arrow("parquet").write_table(table, tmp_path / "t.parquet")
+    options = LoadOptions(tables=TableOptions(ChosenColumns(id="id")))
+    graph = Loaded(tmp_path / "g.kg", load([tmp_path / "t.parquet"], tmp_path / "g.kg", options))
+    assert [row[:3] for row in graph.attributes("a")] == [
+        ("at", "1999-01-01T00:00:00", "localdatetime"),
+        ("on", "1999-01-01", "date"),
+    ]
+
+
+def test_a_workbook_has_one_type_for_dates_and_for_times_at_midnight(tmp_path: Path) -> None:
+    rows = [("id", "at"), ("a", dt.datetime(1999, 1, 1)), ("b", dt.date(1999, 1, 2))]
+    options = LoadOptions(tables=TableOptions(ChosenColumns(id="id")))
+    graph = Loaded(tmp_path / "g.kg", load([workbook(tmp_path / "b.xlsx", t=rows)], tmp_path / "g.kg", options))
+    assert [graph.attributes(key)[0][1:3] for key in "ab"] == [("1999-01-01", "date"), ("1999-01-02", "date")]
+
+
 def test_lists_in_a_parquet_column_are_several_values(tmp_path: Path) -> None:
     table = {"id": ["a", "b"], "tags": [["x;y", "z"], []], "years": [[1, 2], None], "friends": [["b"], None]}
     arrow("parquet").write_table(arrow("lib").table(table), tmp_path / "t.parquet")
@@ -126,6 +158,19 @@ def test_lists_in_a_parquet_column_are_several_values(tmp_path: Path) -> None:
         ("years", "2", "integer", None),
     ]
     assert graph.attributes("b") == []
+    assert graph.edges() == [("a", "friends", "b")]
+
+
+def test_null_in_a_list_of_a_parquet_column_is_no_value_and_no_end_of_an_edge(tmp_path: Path) -> None:
+    table = {"id": ["a"], "tags": [["x", None, "null"]], "years": [[None, 1]], "friends": [["b", None]]}
+    arrow("parquet").write_table(arrow("lib").table(table), tmp_path / "t.parquet")
+    options = LoadOptions(tables=TableOptions(ChosenColumns(id="id", edges=("friends",))))
+    graph = Loaded(tmp_path / "g.kg", load([tmp_path / "t.parquet"], tmp_path / "g.kg", options))
+    assert [row[:3] for row in graph.attributes("a")] == [
+        ("tags", "x", None),
+        ("tags", "null", None),
+        ("years", "1", "integer"),
+    ]
     assert graph.edges() == [("a", "friends", "b")]
 
 

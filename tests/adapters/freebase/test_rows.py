@@ -11,7 +11,7 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.model import Count, Direction, Entity, Page, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.navigation.relation_reader import RelationReader
+from kgnav_mcp.navigation.relation_reader import NamedRelationReader
 from kgnav_mcp.port import GraphAdapter
 from tests.adapters.freebase.graph import guests
 from tests.adapters.freebase.stubbed import ANN, ns, page_of, told
@@ -107,8 +107,8 @@ async def test_a_relation_through_mediators_is_read_without_listing_relations(
     graph: GraphAdapter, asked: list[str], relation: str
 ):
     entity = "m.actor" if relation.startswith("film") else "m.fan00001"
-    found = await RelationReader(graph, OUTGOING, Limits()).rows([entity], [relation])
+    found = await NamedRelationReader(graph, OUTGOING, Limits()).rows([entity], [relation])
     assert [link.triple.relation.id for link in found.page.items] == [relation]
     assert not any("?s ?p ?o" in query and "GROUP BY" in query for query in asked)
-    whole = await RelationReader(graph, None, Limits()).rows([entity], [relation])
+    whole = await NamedRelationReader(graph, None, Limits()).rows([entity], [relation])
     assert whole.page.items == found.page.items

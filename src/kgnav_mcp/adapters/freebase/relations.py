@@ -66,7 +66,7 @@ class CountReader(counts.CountReader):
 
     async def _through_set(self, iris: Sequence[URIRef], request: IriCountRequest) -> Counts:
         through = self._reader.part(queries.THROUGH_SET[request.direction], s=values(*iris))
-        kind = self.ends(request.direction, request.far_end_kind)
+        kind = self.far_end_filter(request.direction, request.far_end_kind)
         read = await self._reader.select(queries.THROUGH_COUNTS_SET, through=through, kind=kind)
         return await in_thread(
             len(read.rows), lambda: self.counts_of(read.rows, read.stop, direction=request.direction)
@@ -87,7 +87,7 @@ class CountReader(counts.CountReader):
                 for batch in batches(first_hops, MAX_TERMS)
             ]
         through = self._reader.part(queries.THROUGH_ONE[request.direction], s=anchor)
-        kind = self.ends(request.direction, request.far_end_kind)
+        kind = self.far_end_filter(request.direction, request.far_end_kind)
         read = Read.combined(
             [
                 await self._reader.select(
@@ -120,7 +120,10 @@ class CountReader(counts.CountReader):
         self, iris: Sequence[URIRef], request: IriCountRequest, first_hops: Sequence[URIRef]
     ) -> Counts:
         """Count the two-hop relations that begin with some relations; checks each node on the path."""
-        through, kind = queries.THROUGH_NEAR[request.direction], self.ends(request.direction, request.far_end_kind)
+        through, kind = (
+            queries.THROUGH_NEAR[request.direction],
+            self.far_end_filter(request.direction, request.far_end_kind),
+        )
 
         def branches(ids: Fragment) -> Iterable[str]:
             for place, relation in enumerate(first_hops):
@@ -191,7 +194,7 @@ class RelationReader(relations.RelationReader):
         """Read the first far ends of an entity's one-hop relations."""
         pattern, kind = (
             self._reader.part(AROUND_ONE[request.direction], s=anchor),
-            self._counts.ends(request.direction, request.far_end_kind),
+            self._counts.far_end_filter(request.direction, request.far_end_kind),
         )
         ends = [self._reader.filled(queries.FAR_END, by=pattern, kind=kind, skip=n) for n in range(request.examples)]
         called = [self._reader.filled(queries.FAR_END_CALLED, skip=n) for n in range(request.examples)]
@@ -216,7 +219,7 @@ class RelationReader(relations.RelationReader):
         """Read far ends of an entity's two-hop relations, behind the known mediators."""
         nodes = list(dict.fromkeys(URIRef(str(node)) for path in relation_paths for node in counts.mediators[path]))
         anchor, edge = URIRef(str(next(iter(counts.rows)))), Fragment(FAR[request.direction])
-        kind = self._counts.ends(request.direction, request.far_end_kind)
+        kind = self._counts.far_end_filter(request.direction, request.far_end_kind)
         read = await self._reader.in_batches(
             queries.ROLES_OF, "ids", nodes, s=anchor, edge=edge, kind=kind, most=_MAX_ROLES
         )

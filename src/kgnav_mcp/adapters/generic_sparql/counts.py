@@ -56,11 +56,11 @@ class CountReader(counts.CountReader):
         self._reification = store.reification
         self._known_relations = known
 
-    def kind(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
-        return self._reification.kind(direction, far_end_kind)
+    def row_filter(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
+        return self._reification.row_filter(direction, far_end_kind)
 
-    def ends(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
-        return self._reification.ends(direction, far_end_kind)
+    def far_end_filter(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
+        return self._reification.far_end_filter(direction, far_end_kind)
 
     async def one_hop(
         self,
@@ -107,7 +107,7 @@ class CountReader(counts.CountReader):
         relations = [path[0] for path in request.relation_paths or ()]
         if request.relation_paths is None:
             around = self._reader.part(AROUND_ONE[request.direction], s=iri)
-            kind = self.kind(request.direction, request.far_end_kind)
+            kind = self.row_filter(request.direction, request.far_end_kind)
             read = await self._reader.select(
                 queries.FIRST_EDGES, share=1 - self.share, around=around, kind=kind, most=_MAX_FIRST_EDGES
             )
@@ -145,7 +145,7 @@ class CountReader(counts.CountReader):
         return await in_thread(len(iris), lambda: merge_counts([counts, of_parallels]))
 
     async def _two_hops(self, iris: Sequence[URIRef], request: IriCountRequest) -> Counts:
-        kind = self._reification.kind(request.direction, request.far_end_kind, "?far")
+        kind = self._reification.row_filter(request.direction, request.far_end_kind, "?far")
         narrowed = (
             self._reader.filled(queries.ONE_NEAR, listed=comma_separated(*sorted(request.near))) if request.near else ""
         )

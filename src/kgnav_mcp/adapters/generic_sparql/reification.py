@@ -75,7 +75,7 @@ class Reification:
         """Whether a type or a relation is only one of statements about triples."""
         return self.parallel and (iri in NOTATION or iri == RDF.Statement)
 
-    def ends(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
+    def far_end_filter(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
         """The filter for far ends ?o of the requested kind."""
         incoming = direction is Direction.INCOMING
         parts = [FAR_ENDS[None if incoming else far_end_kind].text]
@@ -92,9 +92,9 @@ class Reification:
         is_no_reifier = self.no_reifier(node, may_have_iris=may_have_iris)
         return Fragment(" ".join(filter(None, (is_node, is_no_reifier.text))))
 
-    def kind(self, direction: Direction, far_end_kind: FarEndKind | None, relation: str = "?p") -> Fragment:
+    def row_filter(self, direction: Direction, far_end_kind: FarEndKind | None, relation: str = "?p") -> Fragment:
         """The filter for the visible rows around an entity."""
-        ends = self.ends(direction, far_end_kind)
+        ends = self.far_end_filter(direction, far_end_kind)
         incoming = direction is Direction.INCOMING
         if (Notation.STATEMENT if incoming else Notation.REIFIES) not in self.notations:
             return ends

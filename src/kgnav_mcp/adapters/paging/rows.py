@@ -135,7 +135,7 @@ class Rows(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class SegmentPart(Generic[E, K]):
-    """The part of a segment that a page needs: up to `most` rows from a place on."""
+    """The part of a segment that a page needs: up to `limit` rows from a place on."""
 
     segment: Segment[E, K]
     start: Place
@@ -270,7 +270,7 @@ class RowSource(ABC, Generic[E, K, R]):
 
     @abstractmethod
     async def read_slice(self, wanted: SegmentPart[E, K]) -> Rows[R]:
-        """The wanted rows of one large segment: `most` of them, fewer only if the segment ends before."""
+        """The wanted rows of one large segment: `limit` of them, fewer only if the segment ends before."""
 
     @abstractmethod
     async def triples(self, rows: Sequence[tuple[Segment[E, K], R]]) -> Sequence[Triple]:

@@ -11,8 +11,14 @@ from kgnav_mcp.navigation.degrees import get_degrees
 from kgnav_mcp.render.columns import COUNT, DIRECTION, ENTITY, RELATION, Column
 from kgnav_mcp.render.table import Answer, Table
 from kgnav_mcp.render.triples import entity_notes
-from kgnav_mcp.server.arguments import CURSOR, EITHER, Arguments, EitherDirection, OneOrMany
-from kgnav_mcp.server.arguments import ENTITY as ENTITY_ARGUMENT
+from kgnav_mcp.server.arguments import (
+    CURSOR_DESCRIPTION,
+    EITHER,
+    ENTITY_DESCRIPTION,
+    Arguments,
+    EitherDirection,
+    OneOrMany,
+)
 from kgnav_mcp.server.tool import ToolCall, ToolSpec
 from kgnav_mcp.server.toolsets import Toolset
 
@@ -30,12 +36,12 @@ class GetDegree(Arguments):
 
     ids: ClassVar[frozenset[str]] = frozenset({"entity", "relation"})
 
-    entity: OneOrMany = Field(description=ENTITY_ARGUMENT)
+    entity: OneOrMany = Field(description=ENTITY_DESCRIPTION)
     relation: str | None = Field(default=None, description="Relation id or label; all relations when left out.")
     direction: EitherDirection = Field(
         default=EITHER, description="outgoing: triples with the entity as head; incoming: as tail; either: both."
     )
-    cursor: str | None = Field(default=None, description=CURSOR)
+    cursor: str | None = Field(default=None, description=CURSOR_DESCRIPTION)
 
 
 async def get_degree(call: ToolCall, arguments: GetDegree) -> Answer:

@@ -18,7 +18,7 @@ from kgnav_mcp.render.plans import entity_columns, plan_table
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import name_and_id
 from kgnav_mcp.render.triples import entity_notes
-from kgnav_mcp.server.arguments import CURSOR, EITHER, Arguments
+from kgnav_mcp.server.arguments import CURSOR_DESCRIPTION, EITHER, Arguments
 from kgnav_mcp.server.plan_runner import check_written_plan, run_queued, runner
 from kgnav_mcp.server.tool import ToolCall, ToolSpec
 from kgnav_mcp.server.toolsets import Toolset
@@ -44,7 +44,7 @@ class FetchNeighbors(Arguments):
         le=_HOPS,
         description="Maximum hops to a node_type. A limit of this server; GraphRunner has none.",
     )
-    cursor: str | None = Field(default=None, description=CURSOR)
+    cursor: str | None = Field(default=None, description=CURSOR_DESCRIPTION)
 
 
 class FindCommonNodes(Arguments):
@@ -58,7 +58,7 @@ class FindCommonNodes(Arguments):
         max_length=10,
     )
     direction: EdgeDirection = Field(default=DEFAULT_DIRECTION, description=_DIRECTION)
-    cursor: str | None = Field(default=None, description=CURSOR)
+    cursor: str | None = Field(default=None, description=CURSOR_DESCRIPTION)
 
 
 async def fetch_neighbors(call: ToolCall, arguments: FetchNeighbors) -> Answer:

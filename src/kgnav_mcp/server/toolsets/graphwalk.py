@@ -27,7 +27,7 @@ from kgnav_mcp.render.nodes import (
 )
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import NAME_LIMIT, call_text, clean, next_call
-from kgnav_mcp.server.arguments import CURSOR, EITHER, Arguments, EitherDirection
+from kgnav_mcp.server.arguments import CURSOR_DESCRIPTION, EITHER, Arguments, EitherDirection
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolCall, ToolSpec
 from kgnav_mcp.server.toolsets import Toolset
@@ -77,7 +77,7 @@ class NodesByProperty(ByProperty):
     """Arguments of `get_node_by_property`. The first three are the paper's, the others are additions."""
 
     properties: list[str] | None = Field(default=None, description="Only these properties are shown.")
-    cursor: str | None = Field(default=None, description=CURSOR)
+    cursor: str | None = Field(default=None, description=CURSOR_DESCRIPTION)
 
 
 class Neighbors(ByProperty):
@@ -88,7 +88,7 @@ class Neighbors(ByProperty):
     direction: EitherDirection = Field(default=EITHER, description="outgoing: relationships that leave the node.")
     relationship: str | None = Field(default=None, description="Only this relationship.")
     neighbor_label: str | None = Field(default=None, description="Only neighbours with this label.")
-    cursor: str | None = Field(default=None, description=CURSOR)
+    cursor: str | None = Field(default=None, description=CURSOR_DESCRIPTION)
 
     @property
     def filters(self) -> str:
@@ -113,7 +113,7 @@ class UniqueValues(Arguments):
     entity_type: Annotated[Literal["node", "relationship"], BeforeValidator(_lower_case)] = Field(
         description="Kind of entity_name."
     )
-    cursor: str | None = Field(default=None, description=CURSOR)
+    cursor: str | None = Field(default=None, description=CURSOR_DESCRIPTION)
 
 
 class Think(Arguments):

@@ -17,7 +17,13 @@ from kgnav_mcp.navigation.shown_graph import last_thought
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import call_text
 from kgnav_mcp.render.triples import RELATION_COLUMNS, TRIPLE_COLUMNS, relations_table, triples_table
-from kgnav_mcp.server.arguments import CURSOR, ENTITY, QUESTION, Arguments, OneOrMany
+from kgnav_mcp.server.arguments import (
+    CURSOR_DESCRIPTION,
+    ENTITY_DESCRIPTION,
+    QUESTION_DESCRIPTION,
+    Arguments,
+    OneOrMany,
+)
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolCall, ToolSpec
 from kgnav_mcp.server.toolsets import Toolset
@@ -29,9 +35,9 @@ class GetRelations(Arguments):
 
     ids: ClassVar[frozenset[str]] = frozenset({"entity"})
 
-    entity: OneOrMany = Field(description=ENTITY)
-    question: str | None = Field(default=None, description=QUESTION)
-    cursor: str | None = Field(default=None, description=CURSOR)
+    entity: OneOrMany = Field(description=ENTITY_DESCRIPTION)
+    question: str | None = Field(default=None, description=QUESTION_DESCRIPTION)
+    cursor: str | None = Field(default=None, description=CURSOR_DESCRIPTION)
 
 
 class GetTriples(Arguments):
@@ -39,9 +45,9 @@ class GetTriples(Arguments):
 
     ids: ClassVar[frozenset[str]] = frozenset({"entity", "relations"})
 
-    entity: OneOrMany = Field(description=ENTITY)
+    entity: OneOrMany = Field(description=ENTITY_DESCRIPTION)
     relations: list[str] = Field(description="Relation ids or labels from get_relations.", min_length=1)
-    cursor: str | None = Field(default=None, description=CURSOR)
+    cursor: str | None = Field(default=None, description=CURSOR_DESCRIPTION)
 
 
 async def get_relations(call: ToolCall, arguments: GetRelations) -> Answer:

@@ -11,7 +11,7 @@ from pydantic import Field, WithJsonSchema
 from kgnav_mcp.navigation.sample_walks import SampleWalk, Walk
 from kgnav_mcp.render.plans import CYPHER
 from kgnav_mcp.render.table import Answer
-from kgnav_mcp.server.arguments import CURSOR, Arguments
+from kgnav_mcp.server.arguments import CURSOR_DESCRIPTION, Arguments
 from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolCall, ToolSpec
 from kgnav_mcp.server.toolsets import Toolset
@@ -35,7 +35,7 @@ class RunPlan(PlanArguments):
     """Arguments of `run_plan`."""
 
     proof: bool = Field(default=False, description="Show the edges behind each row.")
-    cursor: str | None = Field(default=None, description=CURSOR)
+    cursor: str | None = Field(default=None, description=CURSOR_DESCRIPTION)
 
 
 async def run_plan(call: ToolCall, arguments: RunPlan) -> Answer:

@@ -15,7 +15,13 @@ from kgnav_mcp.port import FarEndFilter
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import call_text
 from kgnav_mcp.render.triples import HUB_COLUMNS, ROW_COLUMNS, neighbourhood_table
-from kgnav_mcp.server.arguments import CURSOR, ENTITY, QUESTION, Arguments, OneOrMany
+from kgnav_mcp.server.arguments import (
+    CURSOR_DESCRIPTION,
+    ENTITY_DESCRIPTION,
+    QUESTION_DESCRIPTION,
+    Arguments,
+    OneOrMany,
+)
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolCall, ToolSpec
 from kgnav_mcp.server.toolsets import Toolset
@@ -27,16 +33,16 @@ class Search(Arguments):
 
     ids: ClassVar[frozenset[str]] = frozenset({"entity", "properties_to_filter_for"})
 
-    entity: OneOrMany = Field(description=ENTITY)
+    entity: OneOrMany = Field(description=ENTITY_DESCRIPTION)
     direction: Literal["outgoing", "incoming"] = Field(description="outgoing: entity is the head; incoming: the tail.")
     properties_to_filter_for: list[str] | None = Field(
         default=None,
         description="Property ids or labels to show rows of.",
     )
-    question: str | None = Field(default=None, description=QUESTION)
+    question: str | None = Field(default=None, description=QUESTION_DESCRIPTION)
     match: str | None = Field(default=None, description="Only rows with these words in the value.")
     node_type: str | None = Field(default=None, description="Only rows whose value has this label.")
-    cursor: str | None = Field(default=None, description=CURSOR)
+    cursor: str | None = Field(default=None, description=CURSOR_DESCRIPTION)
 
     @property
     def condition(self) -> str:

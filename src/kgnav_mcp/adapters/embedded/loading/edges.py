@@ -14,7 +14,7 @@ from typing import TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.columns import UNDIRECTED, normalized
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, Role, is_not_finite
-from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
+from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB
 from kgnav_mcp.adapters.embedded.loading.options import LISTED, LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import Source, lines, rows, stage_entries, translated
 from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager, Staging
@@ -80,7 +80,7 @@ def with_inferred_types(source: Source) -> Source:
     columns = (
         replace(column, datatype=types[column.place]) if column.place in types else column for column in header.columns
     )
-    return replace(source, layout=Layout(replace(header, columns=tuple(columns))))
+    return replace(source, layout=replace(source.layout, header=replace(header, columns=tuple(columns))))
 
 
 def _number_type(field: str) -> str:

@@ -124,11 +124,12 @@ class Column:
         return [(part, datatype, language, index) for index, part in enumerate(parts)]
 
     def items(self, field: str) -> list[str]:
-        """Returns the texts in a field: the items of an array, else the whole field."""
+        """Returns the texts in a field: the items of an array that are not null, else the whole field."""
         if not self.array or not field:
             return [field]
         if self.separator == JSON_ITEMS:
-            return [item if isinstance(item, str) else json.dumps(item) for item in json.loads(field)]
+            items: list[object] = json.loads(field)
+            return [item if isinstance(item, str) else json.dumps(item) for item in items if item is not None]
         return field.split(self.separator)
 
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from itertools import islice
 
@@ -56,7 +57,7 @@ _ENOUGH_LINES = 10
 class Layout:
     """The layout of a table. Without a header it has tab-separated triples, or edges with `delimiter` (None: blanks).
 
-    `doubt` is a note to the user if the table is ambiguous.
+    `ambiguity_note` tells the user how an ambiguous table was read.
     """
 
     header: Header | None = None
@@ -365,10 +366,10 @@ def datatype_of(value: object) -> str | None:
         return "boolean"
     if isinstance(value, int):
         return "integer"
-    if isinstance(value, float):
-        return "integer" if value.is_integer() else "float"
+    if isinstance(value, float | Decimal):
+        return "integer" if isinstance(value, float) and value.is_integer() else "float"
     if isinstance(value, dt.datetime):
-        return "date" if value.time() == dt.time() else "localdatetime" if value.tzinfo is None else "datetime"
+        return "localdatetime" if value.tzinfo is None else "datetime"
     if isinstance(value, dt.date):
         return "date"
     return "localtime" if isinstance(value, dt.time) else "json" if isinstance(value, list | dict) else None
@@ -385,11 +386,9 @@ def text_of(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else written_number(value)
-    if isinstance(value, dt.datetime):
-        return value.date().isoformat() if value.time() == dt.time() else value.isoformat()
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
-    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | dict) else str(value)
+    return json.dumps(value, ensure_ascii=False, default=text_of) if isinstance(value, list | dict) else str(value)
 
 
 def _common(kinds: set[str | None]) -> str | None:

@@ -61,11 +61,11 @@ class CountReader(ABC):
         """Whether rows of a relation are shown to users."""
         return True
 
-    def kind(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
+    def row_filter(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
         """The filter for visible rows `?s ?p ?o` around entities."""
-        return self.ends(direction, far_end_kind)
+        return self.far_end_filter(direction, far_end_kind)
 
-    def ends(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
+    def far_end_filter(self, direction: Direction, far_end_kind: FarEndKind | None) -> Fragment:
         """The filter for far ends `?o` of a visible relation."""
         return queries.FAR_ENDS[far_end_kind if direction is Direction.OUTGOING else None]
 
@@ -204,7 +204,7 @@ class CountReader(ABC):
 
     async def _grouped(self, iris: Sequence[URIRef], request: IriCountRequest) -> Counts:
         """Count all relations of some entities."""
-        single, kind = len(iris) == 1, self.kind(request.direction, request.far_end_kind)
+        single, kind = len(iris) == 1, self.row_filter(request.direction, request.far_end_kind)
         around = (queries.AROUND_ONE if single else queries.AROUND_SET)[request.direction]
         part = await in_thread(len(iris), lambda: self._reader.part(around, s=iris[0] if single else values(*iris)))
         query = queries.COUNTS_ONE if single else queries.COUNTS_SET
@@ -222,7 +222,7 @@ class CountReader(ABC):
         self, iris: Sequence[URIRef], relation_paths: Sequence[Path], request: IriCountRequest
     ) -> Counts:
         """Count some relations of some entities one by one: a list of both makes Virtuoso start at the wrong end."""
-        kind = self.ends(request.direction, request.far_end_kind)
+        kind = self.far_end_filter(request.direction, request.far_end_kind)
         ids = await in_thread(len(iris), lambda: values(*iris))
         branches = [
             self._reader.filled(

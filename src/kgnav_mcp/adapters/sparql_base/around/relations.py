@@ -120,7 +120,7 @@ class RelationReader(ABC):
         self, rows: Mapping[Path, Collection[Anchor]], relation_paths: Sequence[Path], request: RelationRequest
     ) -> list[str]:
         """The branches of that union. `rows` are the entities that have rows of each path."""
-        kind, direction = self._counts.ends(request.direction, request.far_end_kind), request.direction
+        kind, direction = self._counts.far_end_filter(request.direction, request.far_end_kind), request.direction
         branches: list[str] = []
         for place, path in enumerate(relation_paths):
             iris = nsmallest(

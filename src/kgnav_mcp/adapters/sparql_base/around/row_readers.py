@@ -191,7 +191,7 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
                 queries.THROUGH_BY[side], s=iris, near=near_relation(path, side), far=far_relation(path, side)
             )
         row = Fragment("?s ?o" if len(path) == 1 else "?s ?m ?o")
-        kind = self._counts.ends(side, FarEndKind.ENTITY)
+        kind = self._counts.far_end_filter(side, FarEndKind.ENTITY)
         return branch(
             self._reader, number=number, row=row, by=Fragment(f"{pattern.text} . {kind.text}"), condition=condition
         )

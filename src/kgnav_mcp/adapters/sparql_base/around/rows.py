@@ -102,7 +102,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         self._direction = request.direction
         self._far_end_kind = request.far_end_kind
         self._bare = request.bare
-        self._ends = counts.ends(request.direction, request.far_end_kind)
+        self._ends = counts.far_end_filter(request.direction, request.far_end_kind)
         self._relation_paths: Sequence[Path] | None = None
         self._probed: Ends = {}
 
@@ -331,7 +331,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         pattern = await in_thread(
             len(iris), lambda: self._reader.part(template, s=iris[0] if single else values(*iris))
         )
-        kind = self._counts.kind(self._direction, self._far_end_kind)
+        kind = self._counts.row_filter(self._direction, self._far_end_kind)
         return await self._read(pattern, kind, iris, most, iris[0] if single else None)
 
     async def _pairs(self, pairs: Sequence[Pair], most: int) -> tuple[Ends, Stop]:
@@ -349,7 +349,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
 
     async def read(self, by: Fragment, iris: Sequence[URIRef]) -> tuple[Ends, Stop]:
         """Read all rows that a pattern binds as ?s, ?p and ?o."""
-        kind = self._counts.kind(self._direction, self._far_end_kind)
+        kind = self._counts.row_filter(self._direction, self._far_end_kind)
         return await self._read(by, kind, iris, 2 * self.rows_per_query)
 
     async def _read(

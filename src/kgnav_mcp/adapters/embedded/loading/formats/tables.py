@@ -5,6 +5,7 @@ The module `layout` decides by the first lines or the column names what a row is
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -252,13 +253,19 @@ def _open_sheets(path: Path, sheets: Sequence[str]) -> list[tuple[str, TypedTabl
         )
     tables: list[tuple[str, TypedTable]] = []
     for name in sheets or book.sheet_names:
-        rows = cast("list[list[object]]", book.get_sheet_by_name(name).to_python(skip_empty_area=False))
+        cells = cast("list[list[object]]", book.get_sheet_by_name(name).to_python(skip_empty_area=False))
+        rows = [[_without_midnight(value) for value in row] for row in cells]
         if any(value != "" for row in rows for value in row):
             title = path.name if len(book.sheet_names) == 1 else f"{path.name}, sheet {name}"
             tables.append((title, _sheet(title, rows)))
     if not tables:
         raise LoadError(f"{path.name} has no values", next_step="Check that it is the right file.")
     return tables
+
+
+def _without_midnight(value: object) -> object:
+    """The date of a time at midnight: workbooks have one type for both."""
+    return value.date() if isinstance(value, dt.datetime) and value.time() == dt.time() else value
 
 
 def _sheet(title: str, rows: list[list[object]]) -> TypedTable:
