@@ -241,6 +241,7 @@ class Function(StrEnum):
     BOOLEAN = "toBoolean"
     ABS = "abs"
     SIGN = "sign"
+    IS_NAN = "isNaN"
     ROUND = "round"
     FLOOR = "floor"
     CEILING = "ceil"

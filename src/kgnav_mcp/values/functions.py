@@ -170,6 +170,10 @@ def _sign(number: float) -> int:
     return (number > 0) - (number < 0)
 
 
+def _is_nan(number: float) -> bool:
+    return number != number  # noqa: PLR0124 - math.isnan fails for integers beyond floats
+
+
 def _round(value: float, digits: int | None = None) -> float | None:
     number = float_of(value)
     if number is None or not math.isfinite(number):
@@ -353,6 +357,9 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
     ),
     Function.ABS: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "The absolute value.", absolute),
     Function.SIGN: FunctionEntry((Kind.NUMBER,), Kind.INTEGER, "-1, 0 or 1.", _sign),
+    Function.IS_NAN: FunctionEntry(
+        (Kind.NUMBER,), Kind.BOOLEAN, "Whether the number is NaN, such as the square root of -1.", _is_nan
+    ),
     Function.ROUND: FunctionEntry(
         (Kind.NUMBER, Kind.INTEGER),
         Kind.NUMBER,

@@ -98,6 +98,10 @@ exp(1000)
 log(1)
 log(0)
 log(-1)
+isNaN(sqrt(-1))
+isNaN(log(0))
+isNaN(2)
+isNaN(2.5)
 log10(1000)
 log10(0)
 CASE WHEN 1 > 2 THEN 'a' WHEN null THEN 'b' ELSE 'c' END
@@ -170,6 +174,7 @@ NULL_HERE = (
     "substring('a', -1)",
     "range(1, 2, 0)",
     "left(1, 1)",
+    "isNaN('a')",
     "tail(null)",
 )
 """What Neo4j refuses when it runs is null in plans: one row must not end the others."""

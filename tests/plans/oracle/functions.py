@@ -273,6 +273,7 @@ _NUMBERS: dict[Function, Callable[[int | float], Value]] = {
     Function.CEILING: lambda value: float(math.ceil(value)),
     Function.BOOLEAN: lambda value: value != 0 if isinstance(value, int) else None,
     Function.SIGN: lambda value: 0 if value == 0 else 1 if value > 0 else -1,
+    Function.IS_NAN: lambda value: not value <= math.inf,
     Function.ROOT: lambda value: value**0.5 if value >= 0 else math.nan,
     Function.EXPONENTIAL: lambda value: math.e**value if value < 700 else math.inf,
     Function.LOGARITHM: _logarithm(math.e),
