@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
@@ -215,3 +216,25 @@ async def test_rows_are_sorted_by_a_property_that_other_or_deleted_nodes_have_in
         await answers(opened, by_label, [((Kind.TEXT, "Goes"),), ((Kind.TEXT, "Veere"),)])
         texts = [(Kind.TEXT, text) for text in ("Aan", "Vast", "Wind", "Zee")]
         await answers(opened, by_any, [*((each,) for each in texts), ((Kind.NULL,),)])
+
+
+@pytest.mark.parametrize("start", ["(a:A|B|C)", "(a:B&(A|B|C))"])
+async def test_labels_that_others_imply_lose_no_rows(neo4j: Neo4j, start: str):
+    chance = random.Random(7)  # noqa: S311 - repeatable
+    labels = {number: set(chance.choice(["A", "B", "AB", "C"])) for number in range(150)}
+    edges = {(chance.randrange(150), chance.randrange(150)) for _ in range(212)}
+    with GraphDatabase.driver(neo4j.url, notifications_min_severity="OFF") as driver:  # pyright: ignore[reportUnknownMemberType]
+        neo4j.clear()
+        for number, own in labels.items():
+            ask(driver, f"CREATE (:{':'.join(sorted(own))} {{number: {number}}})")
+        pairs = [list(edge) for edge in sorted(edges)]
+        ask(driver, f"UNWIND {pairs} AS e MATCH (a {{number: e[0]}}), (b {{number: e[1]}}) CREATE (a)-[:R]->(b)")
+    ends = [(one, other, (one, other)) for one, other in edges]
+    ends += [(other, one, edge) for one, other, edge in ends if one != other]
+    expected = sum(
+        1 for a, b, first in ends if "B" in labels[a] for end, _, second in ends if end == b and first != second
+    )
+    async with open_adapter(neo4j.url, AdapterOptions()) as opened:
+        runner = PlanRunner(opened)
+        checked = await runner.check(parse_plan(f"MATCH {start}-[:R]-()-[:R]-(:A|B|C) WHERE a:B RETURN count(*)").plan)
+        assert [row.cells for row in (await runner.run(checked.plan, limit=2)).items] == [(expected,)]

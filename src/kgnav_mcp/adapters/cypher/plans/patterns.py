@@ -9,7 +9,7 @@ from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.expressions import Expressions, Scope
 from kgnav_mcp.adapters.cypher.plans.kinds import NULL, Listed, OfEdge, OfNode, OfPath, Typed, unsupported
-from kgnav_mcp.plan import EdgePattern, Match, PathKind, PathPattern
+from kgnav_mcp.plan import EdgePattern, Expression, HasLabel, Match, PathKind, PathPattern
 from kgnav_mcp.plan.walking import conjuncts, variables_of
 
 
@@ -159,6 +159,15 @@ def outer(scope: Scope) -> str:
     return ", ".join(dict.fromkeys(value.text for value in scope.values() if value.text != NOTHING))
 
 
+def _without_implied(groups: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Groups of alternative labels without those that another group implies.
+
+    Neo4j 5.26 loses matches of `(:B&(A|B|C))`: 349 of 502 paths of two edges on a graph of 150 nodes.
+    """
+    distinct = [frozenset(group) for group in dict.fromkeys(groups)]
+    return [tuple(sorted(group)) for group in dict.fromkeys(distinct) if not any(one < group for one in distinct)]
+
+
 class _PatternWriter:
     """Writes one pattern with its conditions."""
 
@@ -174,10 +183,21 @@ class _PatternWriter:
             self._labels.setdefault(node.variable, []).extend(node.labels)
         own = {*self._labels, *(name for edge in match.edges for name in (edge.variable, edge.source, edge.target))}
         own |= {path.variable for path in match.paths}
-        self._pending = [(variables_of(each) & {*own, *scope}, each) for each in conjuncts(match.where)]
+        conditions = [each for each in conjuncts(match.where) if not self._takes_label(each)]
+        self._labels = {name: _without_implied(groups) for name, groups in self._labels.items()}
+        self._pending = [(variables_of(each) & {*own, *scope}, each) for each in conditions]
         self._use_counts = Counter(_variable_uses(match))
         self._bound = set(scope)
         self._clauses: list[str] = []
+
+    def _takes_label(self, condition: Expression) -> bool:
+        """Write a condition on the labels of a new node with the node. Returns whether it is one."""
+        if not isinstance(condition, HasLabel) or condition.variable in self._outer_scope:
+            return False
+        groups = self._labels.get(condition.variable)
+        if groups is not None:
+            groups.append(condition.labels)
+        return groups is not None
 
     def clauses(self) -> list[str]:
         """The clauses of the pattern, with its conditions."""
