@@ -164,8 +164,9 @@ async def test_an_expression_that_exceeds_a_limit_of_sqlite_is_evaluated(opened:
         f"WITH 1 AS a {'WITH [a, a] AS a ' * 40} RETURN a",
         f"MATCH (a) WITH a.id + '.' AS a {'WITH a + a AS a ' * 15} UNWIND {[*range(200)]} AS n RETURN collect(a) AS c",
         f"WITH 1 AS a {'WITH [[[[[[[[[[a]]]]]]]]]] AS a ' * 90} RETURN a",
+        "RETURN size(range(1, 1900000)) AS n",
     ],
-    ids=["text", "list", "nested list", "collected texts", "deep list"],
+    ids=["text", "list", "nested list", "collected texts", "deep list", "range"],
 )
 async def test_values_that_grow_beyond_the_budget_of_a_plan_end_its_query(opened: GraphAdapter, cypher: str):
     checked = await PlanRunner(opened).check(parse_plan(cypher).plan)
