@@ -304,6 +304,7 @@ class PlanContract(AdapterContract):
             ("reduce(t = [], x IN [1, 2] | t + [y IN t + x | size(toString(y))])", (1, 1, 1)),
             ("[0 ^ -1, (-0.0) ^ -1, 2 ^ 1024, (-2) ^ 1025]", (inf, -inf, inf, -inf)),
             ("toString([(-8) ^ 0.5, (1 / 0.0) % 2, sqrt(-1 / 0.0)][0])", "NaN"),
+            ("coalesce([1][0], 8 * 9223372036854775807)", 1),
             ("size([x IN [(-8) ^ 0.5, (1 / 0.0) % 2, sqrt(-1 / 0.0)] WHERE x <> x])", 3),
         ],
     )

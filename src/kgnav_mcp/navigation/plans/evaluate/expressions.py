@@ -251,6 +251,8 @@ class Compiler:
         if function in _FACTS:
             read, (owner_of,) = _FACTS[function], values
             return lambda row: read(reader, owner_of(row))
+        if function is Function.COALESCE:  # what comes after the first value may be an error
+            return lambda row: next((found for value in values if (found := value(row)) is not None), None)
         makes = FUNCTIONS[function].gives in _GROWING
 
         def call(row: Row) -> Value:
