@@ -82,8 +82,8 @@ async def gathered_for(items: Iterable[S], work: Callable[[S], Awaitable[T]]) ->
     return list(await gathered(*map(work, items)))
 
 
-_LARGE = 200
-"""Number of items from which work goes to a thread: work on 10,000 items takes a tenth of a second."""
+MAX_INLINE = 200
+"""Maximum items on which work runs in the event loop's thread: work on 10,000 items takes a tenth of a second."""
 _NICENESS = 5
 
 
@@ -99,8 +99,8 @@ _PLAN_WORKER = ThreadPoolExecutor(1, "kgnav-plans", initializer=lower_priority)
 
 
 async def in_thread(size: int, work: Callable[[], T]) -> T:
-    """The result of work on `size` items. With 200 items or more it runs in a thread, so that other calls go on."""
-    if size <= _LARGE:
+    """The result of work on `size` items. With more than 200 items it runs in a thread, so that other calls go on."""
+    if size <= MAX_INLINE:
         return work()
     worker = _PLAN_WORKER if store_limits().of_plan else _WORKER
     return await asyncio.get_running_loop().run_in_executor(worker, work)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kgnav_mcp.languages.cypher import write_part
+from kgnav_mcp.languages.cypher import parse_cypher, write_part
 from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
@@ -174,6 +174,7 @@ def test_every_function_of_plans_is_called_as_it_is_named(function: Function):
 
 LABELS = Call(Function.LABELS, (Variable("a"),))
 X = Variable("x")
+CHOSEN = Case(((Compare(X, Comparison.EQUAL, ONE), TWO),))
 
 
 @pytest.mark.parametrize(
@@ -185,6 +186,11 @@ X = Variable("x")
         ("labels(a)[1..2]", Slice(LABELS, ONE, TWO)),
         ("labels(a)[..2]", Slice(LABELS, None, TWO)),
         ("labels(a)[1..]", Slice(LABELS, ONE, None)),
+        ("labels(a)[1..1]", Slice(LABELS, ONE, ONE)),
+        ("[(a.x IN labels(a))]", ListOf((Compare(A_X, Comparison.IN, LABELS),))),
+        ("[1 IN labels(a)]", ListOf((Compare(ONE, Comparison.IN, LABELS),))),
+        ("[x IN labels(a) | CASE x WHEN 1 THEN 2 END]", Comprehension("x", LABELS, None, CHOSEN)),
+        ("[x IN labels(a) | CASE WHEN x = 1 THEN 2 END]", Comprehension("x", LABELS, None, CHOSEN)),
         ("[x IN labels(a) WHERE x = 1 | 2]", Comprehension("x", LABELS, Compare(X, Comparison.EQUAL, ONE), TWO)),
         ("[x IN labels(a) | x]", Comprehension("x", LABELS, None, X)),
         ("[a IN labels(a) | a]", Comprehension("a_1", LABELS, None, Variable("a_1"))),
@@ -199,3 +205,19 @@ X = Variable("x")
 def test_what_is_said_of_cases_and_lists_is_read_as(text: str, expected: Expression):
     assert value(text) == expected
     assert value(write_part(expected)) == expected
+
+
+def test_a_list_of_the_members_of_a_list_is_a_comprehension():
+    assert value("[x IN labels(a)]") == Comprehension("x", LABELS, None, None)
+
+
+@pytest.mark.parametrize("subquery", ["EXISTS { (a)-->() }", "COUNT { MATCH (a)-->() }"])
+def test_a_subquery_may_be_the_value_of_a_comprehension(subquery: str):
+    assert value(f"[x IN labels(a) | {subquery}]") == Comprehension("x", LABELS, None, value(subquery))
+
+
+@pytest.mark.parametrize("name", ["CASE", "count", "Exists", "COLLECT"])
+@pytest.mark.parametrize("rest", ["", " {name: 'x'}", " WHERE a.x = 1", "&B", "|B"])
+def test_the_words_of_values_are_names_among_alternative_labels(name: str, rest: str):
+    (match, *_) = parse_cypher(f"MATCH (a:A|{name}{rest}) RETURN a").pipelines[0].clauses
+    assert name in repr(match)

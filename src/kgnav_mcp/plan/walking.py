@@ -41,6 +41,9 @@ _PLAIN: Final = (str, int, float, type(None))
 """Types of values without parts. They are tested first, because most members have them."""
 _WITH_PATTERN: Final = (Exists, CountOf)
 _OVER_MEMBERS: Final = (Comprehension, Quantified, Reduction)
+_OF_FACTS: Final = (Property, HasLabel, Exists, CountOf)
+READ_BEFORE: Final = frozenset((Function.LABELS, Function.PROPERTIES, Function.KEYS))
+"""Functions whose facts are read before an expression is evaluated."""
 
 
 @cache
@@ -81,6 +84,27 @@ def members_of(expression: Comprehension | Quantified | Reduction) -> tuple[Expr
             return (expression.where,)
         case Reduction():
             return (expression.value,)
+
+
+def needs_facts(part: object) -> bool:
+    """Whether facts of the graph are read before this part of an expression is evaluated."""
+    return isinstance(part, _OF_FACTS) or (isinstance(part, Call) and part.function in READ_BEFORE)
+
+
+def facts_of_result(reduction: Reduction) -> Expression | None:
+    """A part that needs facts of the result so far, which cannot be read before it is known; None if none does."""
+    changing = {reduction.accumulator}
+    for part in parts(reduction.value):
+        if isinstance(part, _OVER_MEMBERS):
+            if changing.isdisjoint(variables_of(part.of)):
+                continue
+            changing.add(part.variable)
+            of_facts = any(map(needs_facts, (each for one in members_of(part) for each in parts(one))))
+        else:
+            of_facts = needs_facts(part) and not changing.isdisjoint(variables_of(cast("Expression", part)))
+        if of_facts:
+            return cast("Expression", part)
+    return None
 
 
 def rewritten(tree: P, change: Callable[[Any], object | None], *, patterns: bool = False) -> P:

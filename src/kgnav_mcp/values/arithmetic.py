@@ -157,7 +157,19 @@ def _remainder(left: float, right: float) -> float:
     """The remainder, with the sign of the dividend."""
     if isinstance(left, int) and isinstance(right, int):
         return left - int(_quotient(left, right)) * right
-    return math.fmod(left, right) if right else math.nan
+    return math.fmod(left, right) if right and not math.isinf(left) else math.nan
+
+
+def _power(base: float, exponent: float) -> float:
+    """The power as a float, with infinity and NaN where Python raises an error."""
+    base, exponent = _to_float(base), _to_float(exponent)
+    try:
+        return math.pow(base, exponent)
+    except (OverflowError, ValueError):
+        if base < 0 and not exponent.is_integer():
+            return math.nan
+        is_negative = math.copysign(1, base) < 0 and exponent % 2 == 1
+        return -math.inf if is_negative else math.inf
 
 
 _ARITHMETIC: dict[ArithmeticOperator, Callable[[float, float], int | float]] = {
@@ -166,7 +178,7 @@ _ARITHMETIC: dict[ArithmeticOperator, Callable[[float, float], int | float]] = {
     ArithmeticOperator.MULTIPLY: lambda left, right: left * right,
     ArithmeticOperator.DIVIDE: _quotient,
     ArithmeticOperator.REMAINDER: _remainder,
-    ArithmeticOperator.POWER: math.pow,
+    ArithmeticOperator.POWER: _power,
 }
 
 
@@ -179,7 +191,11 @@ def float_of(value: Scalar) -> float | None:
 
 
 def integer_of(value: Scalar) -> int | None:
-    """The number, also of a text, as an integer, rounded towards zero; of true and false 1 and 0."""
+    """The number, also of a text, as an integer, rounded towards zero; of true and false 1 and 0.
+
+    Raises:
+        InvalidArgument: it is a fraction whose integer does not have 64 bits. Digits in a text are read exactly.
+    """
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int):
@@ -187,7 +203,9 @@ def integer_of(value: Scalar) -> int | None:
     if isinstance(value, str) and is_integer(value.strip()):
         return int(value)
     fraction = float_of(value)
-    return int(fraction) if fraction is not None and math.isfinite(fraction) else None
+    if fraction is None or not math.isfinite(fraction):
+        return None
+    return int(_in_64_bits(int(fraction), lambda: f"toInteger({clipped(str(value), _SHOWN)})"))
 
 
 def numeric(work: Callable[[float], float]) -> Callable[[Scalar], Scalar]:
@@ -209,9 +227,15 @@ def rounded(number: float) -> float:
 
 
 def absolute(value: Scalar) -> int | float | None:
-    """The number without its sign."""
+    """The number without its sign.
+
+    Raises:
+        InvalidArgument: it is the smallest integer of 64 bits.
+    """
     number = number_of(value)
-    return None if number is None else abs(number)
+    if number is None or number < -_GREATEST - 1:
+        return None if number is None else -number
+    return _in_64_bits(abs(number), lambda: f"abs({number})")
 
 
 def year_of(text: str) -> int | None:

@@ -200,7 +200,7 @@ def _exponential(number: float) -> float:
 
 
 def _root(number: float) -> float:
-    return math.sqrt(number) if number >= 0 else math.nan
+    return math.nan if number < 0 else math.sqrt(float_of(number) or 0)
 
 
 FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
@@ -382,7 +382,7 @@ FUNCTIONS: Final[Mapping[Function, FunctionEntry]] = {
         numeric(lambda of: float(math.ceil(of))),
         names=("ceiling",),
     ),
-    Function.ROOT: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "The square root; NaN below 0.", numeric(_root)),
+    Function.ROOT: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "The square root; NaN below 0.", _root),
     Function.EXPONENTIAL: FunctionEntry((Kind.NUMBER,), Kind.NUMBER, "e to the power of the number.", _exponential),
     Function.LOGARITHM: FunctionEntry(
         (Kind.NUMBER,),

@@ -24,7 +24,16 @@ from kgnav_mcp.adapters.embedded import session
 from kgnav_mcp.adapters.embedded.graphfile import USUAL_LENGTH
 from kgnav_mcp.adapters.embedded.pool import Pool
 from kgnav_mcp.adapters.embedded.session import Row, Session, Ticket
-from kgnav_mcp.errors import InvalidStore, RateLimited, StepLimitReached, StoreTimeout, StoreUnavailable, Unsupported
+from kgnav_mcp.errors import (
+    InvalidStore,
+    PlanOverBudget,
+    RateLimited,
+    StepLimitReached,
+    StoreTimeout,
+    StoreUnavailable,
+    Unsupported,
+)
+from kgnav_mcp.render.problems import error_text
 from kgnav_mcp.store_limits import StoreLimits, limited_to
 
 ENDLESS = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
@@ -282,8 +291,9 @@ async def test_a_plan_may_read_fewer_bytes_than_other_calls(pool: Pool, monkeypa
         return len(session.all(ROWS, 5_000, 200))
 
     assert await pool.run(rows) == 5_000
-    with limited_to(StoreLimits(of_plan=True)), pytest.raises(InvalidStore, match="more memory"):
+    with limited_to(StoreLimits(of_plan=True)), pytest.raises(PlanOverBudget, match="more memory") as caught:
         await pool.run(rows)
+    assert "unusable" not in error_text(caught.value), "the file is fine"
 
 
 async def test_sqlite_has_less_memory_than_a_plan_may_take(pool: Pool):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import cycle
+from math import inf
 from typing import ClassVar
 
 import pytest
@@ -292,6 +293,27 @@ class PlanContract(AdapterContract):
         assert not checked.problems
         page = await plans.run(checked.plan, limit=9)
         assert [getattr(row.cells[0], "id", None) for row in page.items] == [view.node("ben")]
+
+    @pytest.mark.parametrize(
+        ("expression", "value"),
+        [
+            ("[10, 20, 30, 40][2..2]", ()),
+            ("[x IN [1, 2] | CASE WHEN x > 1 THEN 'many' ELSE 'one' END]", ("one", "many")),
+            ("reduce(t = 0, x IN [1, 2, 3] | CASE x WHEN 2 THEN t ELSE t + x END)", 4),
+            ("[x IN [1, 2]]", (1, 2)),
+            ("reduce(t = [], x IN [1, 2] | t + [y IN t + x | size(toString(y))])", (1, 1, 1)),
+            ("[0 ^ -1, (-0.0) ^ -1, 2 ^ 1024, (-2) ^ 1025]", (inf, -inf, inf, -inf)),
+            ("toString([(-8) ^ 0.5, (1 / 0.0) % 2, sqrt(-1 / 0.0)][0])", "NaN"),
+            ("coalesce([1][0], 8 * 9223372036854775807)", 1),
+            ("size([x IN [(-8) ^ 0.5, (1 / 0.0) % 2, sqrt(-1 / 0.0)] WHERE x <> x])", 3),
+        ],
+    )
+    async def test_an_expression_of_constants_has_the_value_that_it_has_in_cypher(
+        self, adapter: GraphAdapter, expression: str, value: object
+    ):
+        plans = PlanRunner(adapter, self.bound)
+        checked = await plans.check(parse_plan(f"RETURN {expression} AS v").plan)
+        assert [row.cells for row in (await plans.run(checked.plan, limit=2)).items] == [(value,)]
 
     @pytest.mark.parametrize(
         ("returned", "columns"),

@@ -5,21 +5,23 @@ from __future__ import annotations
 import gc
 import math
 import re
-from collections.abc import AsyncGenerator
+import threading
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import nullcontext
 
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.concurrency import in_thread, mapped_in_thread
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.navigation.plans import budget
 from kgnav_mcp.navigation.plans.budget import Budget
+from kgnav_mcp.navigation.plans.evaluate import table_evaluation
 from kgnav_mcp.navigation.plans.evaluate.comparisons import MemberSet, compare
 from kgnav_mcp.navigation.plans.evaluate.paging import answer_tag
-from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PropertyList, Table, Value, size_in_bytes
+from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PropertyList, Row, Table, Value, size_in_bytes
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Comparison, Variable
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -217,3 +219,30 @@ async def test_the_nodes_of_a_plan_are_freed_when_it_ends_and_not_by_a_garbage_c
 
 def _nodes_and_edges() -> int:
     return sum(isinstance(one, Node | Edge) for one in gc.get_objects())
+
+
+LISTS = "range(1, 90)", "[x IN [1] | x]", "reduce(t = 0, x IN [1] | t)", "all(x IN [1] WHERE x = 1)"
+
+
+@pytest.mark.parametrize("value", LISTS)
+async def test_an_expression_over_lists_is_computed_outside_the_event_loop_even_for_one_row(
+    demo: GraphAdapter, monkeypatch: pytest.MonkeyPatch, value: str
+):
+    threads = set[int]()
+
+    async def in_other_thread(size: int, items: Sequence[Row], work: Callable[[Row], Row]) -> list[Row]:
+        def noted(row: Row) -> Row:
+            threads.add(threading.get_ident())
+            return work(row)
+
+        return await mapped_in_thread(size, items, noted)
+
+    monkeypatch.setattr(table_evaluation, "mapped_in_thread", in_other_thread)
+    await PlanRunner(demo, by_store=False).run(parse_cypher(f"RETURN {value} AS v"), limit=9)
+    assert threads - {threading.get_ident()}
+
+
+async def test_a_list_in_a_comprehension_is_computed_once(demo: GraphAdapter):
+    text = f"RETURN {'[x IN ' * 25}[1]{' | x]' * 25} AS v"
+    page = await PlanRunner(demo, by_store=False).run(parse_cypher(text), limit=9)
+    assert [row.cells for row in page.items] == [((1,),)]

@@ -75,6 +75,16 @@ async def test_the_names_of_a_list_are_looked_up_together():
     assert asked.call_count == 1
 
 
+@pytest.mark.parametrize("known", [[], ["Zundert"]], ids=["all unknown", "one known"])
+async def test_of_a_long_list_of_unknown_names_the_nearest_are_searched_for_few(known: list[str]):
+    names = [*known, *(f"zz{number}" for number in range(100))]
+    async with open_adapter(str(demo_graph_path()), AdapterOptions()) as graph:
+        with patch.object(graph, "find", side_effect=graph.find) as searched:
+            found = await checked(PlanRunner(graph), {"nodes": {"a": {"where": {"name": names}}}})
+    assert len(found.problems) == (0 if known else 100)
+    assert searched.call_count == 20
+
+
 async def test_notes_on_the_names_of_a_long_list_are_few(demo: PlanRunner):
     unknown = await checked(demo, {"nodes": {"a": {"where": {"name": ["Zundert", *(f"zz{n}" for n in range(9))]}}}})
     assert len(unknown.notes) == 6

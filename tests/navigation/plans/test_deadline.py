@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import count
 from time import monotonic
 from typing import Any
 
@@ -104,3 +105,21 @@ async def test_the_sizes_in_an_error_are_left_out_if_they_are_not_known(monkeypa
         monkeypatch.setattr(plan_runner, "_SIZES_SECONDS", 0)
         with pytest.raises(StoreTimeout, match=r"^the store did not answer within 30 s$"):
             await PlanRunner(graph).run(parse_cypher("MATCH (a)-[:visited]->(b) RETURN a"), limit=9)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "reduce(t = 0, x IN range(1, 9000) | t + x)",
+        "size([x IN range(1, 9000) | x])",
+        "all(x IN range(1, 9000) WHERE x > 0)",
+    ],
+)
+async def test_an_expression_over_lists_ends_at_the_deadline_within_one_row(
+    monkeypatch: pytest.MonkeyPatch, value: str
+):
+    seconds = count(1_000)
+    monkeypatch.setattr(budget, "monotonic", lambda: float(next(seconds)))
+    async with DictAdapter(TOY, AdapterOptions()) as graph:
+        with pytest.raises(StoreTimeout, match=r"did not end within 99 s: .* computing the rows"):
+            await PlanRunner(graph, deadline=Deadline.after(99)).run(parse_cypher(f"RETURN {value} AS v"), limit=9)

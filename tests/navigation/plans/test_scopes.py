@@ -82,3 +82,35 @@ async def test_a_property_of_a_list_is_told_to_be_one_of_its_members():
     assert [(one.place, one.reason, one.alternatives) for one in checked.problems] == [
         ("rs.from", "rs is a list of edges", ("UNWIND rs AS edge",))
     ]
+
+
+PATH = "MATCH p = (a {id: 'vincent_van_gogh'})-[:lived_in]->(b)"
+RESULT = "t changes with each member in reduce(t = ...), so no facts of the graph are read for it"
+
+
+@pytest.mark.parametrize(
+    ("value", "part"),
+    [
+        ("CASE WHEN n.name < t.name THEN n ELSE t END", "t.name"),
+        ("CASE WHEN t:Painter THEN n ELSE t END", "t:Painter"),
+        ("CASE WHEN EXISTS { (t)-->() } THEN n ELSE t END", "EXISTS { (t)-->() }"),
+        ("CASE WHEN 'Painter' IN labels(t) THEN n ELSE t END", "labels(t)"),
+        ("[x IN [t, n] WHERE COUNT { (x)-->() } > 1][0]", "[x IN [t, n] WHERE COUNT { (x)-->() } > 1]"),
+    ],
+)
+async def test_facts_of_the_result_of_a_reduction_are_refused(value: str, part: str):
+    async with open_adapter(str(demo_graph_path()), AdapterOptions()) as graph:
+        text = f"{PATH} RETURN reduce(t = a, n IN nodes(p) | {value}) AS v"
+        checked = await PlanRunner(graph).check(parse_cypher(text))
+    assert [(problem.place, problem.reason) for problem in checked.problems] == [(part, RESULT)]
+
+
+@pytest.mark.parametrize("by_store", [True, False], ids=["compiled", "evaluated"])
+async def test_facts_of_the_members_of_a_reduction_are_read(*, by_store: bool):
+    async with open_adapter(str(demo_graph_path()), AdapterOptions()) as graph:
+        plans = PlanRunner(graph, by_store=by_store)
+        value = "reduce(t = 0, n IN nodes(p) | t + COUNT { (n)-[:lived_in]->() } + size([x IN [t] | toString(x)]))"
+        places = (await plans.run((await plans.check(parse_cypher(f"{PATH} RETURN b"))).plan, limit=99)).items
+        checked = await plans.check(parse_cypher(f"{PATH} RETURN DISTINCT {value} AS v"))
+        page = await plans.run(checked.plan, limit=9)
+    assert [row.cells for row in page.items] == [(len(places) + 2,)]

@@ -252,6 +252,8 @@ class Catalogue:
         self._label_sets: tuple[tuple[tuple[int, ...], int], ...] | None = None
         self.texts_of_numbers: dict[int, Mapping[float, list[str]] | None] = {}
         """By property: the texts of its numeric values by number; None if there are too many. Filled by plans."""
+        self.may_have_dates: dict[int, bool] = {}
+        """By property: whether values of it may be dates. Filled by plans."""
 
     def hub_names(self, session: Session) -> str:
         """Returns the node numbers of the entities with most rows, as a JSON list."""

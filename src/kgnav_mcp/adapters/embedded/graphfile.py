@@ -174,7 +174,7 @@ def translate(error: Exception, path: str) -> StoreError | Unsupported | None:
     A load writes and checks all rows. A text in place of a number, invalid JSON or the number of a missing relation
     therefore means that the file is damaged: SQLite checks the structure of its pages, not the values in them.
     """
-    if isinstance(error, MemoryError) or _code(error) == sqlite3.SQLITE_TOOBIG:
+    if is_too_large(error):
         return InvalidStore(
             f"an answer from the graph file {path} would take more memory than allowed",
             next_step=f"Narrow the call to one relation or a label. If that fails, too: {_load_command(path)}",
@@ -184,6 +184,11 @@ def translate(error: Exception, path: str) -> StoreError | Unsupported | None:
     if isinstance(error, sqlite3.Error):
         return _translate_code(error, path)
     return _unreadable_row(path) if isinstance(error, _DAMAGED_ROW_ERRORS) else None
+
+
+def is_too_large(error: Exception) -> bool:
+    """Whether a query needs more memory than it may take."""
+    return isinstance(error, MemoryError) or _code(error) == sqlite3.SQLITE_TOOBIG
 
 
 def _translate_code(error: sqlite3.Error, path: str) -> StoreError | Unsupported:

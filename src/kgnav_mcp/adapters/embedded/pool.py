@@ -24,10 +24,15 @@ from typing import Any, TypeVar
 from kgnav_mcp.adapters.embedded import fileformat, graphfile
 from kgnav_mcp.adapters.embedded.graphfile import MAX_ROW_BYTES, MAX_ROW_BYTES_OF_PLAN
 from kgnav_mcp.adapters.embedded.session import RowsTooLargeError, Session, StoppedError, Ticket
-from kgnav_mcp.errors import RateLimited, StepLimitReached, StoreTimeout, StoreUnavailable
+from kgnav_mcp.errors import PlanOverBudget, RateLimited, StepLimitReached, StoreTimeout, StoreUnavailable
 from kgnav_mcp.store_limits import PLANS_AT_ONCE, store_limits
 
 T = TypeVar("T")
+
+_TOO_MUCH, _A_QUERY = "needs more memory than graph files may take for a plan", "one of its queries"
+_READ_LESS = (
+    "Read less: a label or a condition on the first node, WITH ... LIMIT before the next pattern, or only a count."
+)
 
 _LOST_SECONDS = 1.0
 """A thread whose job should have ended this long ago counts as lost: it may never notice that its job was stopped."""
@@ -252,6 +257,8 @@ class Pool:
             # The one place where errors of SQLite, and errors of reading its rows, are translated.
             if ticket.is_expired() and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
                 raise StoppedError from error
+            if ticket.of_plan and graphfile.is_too_large(error):
+                raise PlanOverBudget(_TOO_MUCH, _A_QUERY, next_step=_READ_LESS) from error
             translated = graphfile.translate(error, self._path)
             if isinstance(error, TypeError | AttributeError) and _has_wrong_types(session):
                 translated = graphfile.damaged(self._path)

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from math import isfinite
 from typing import Final
 
-from lark import Token
+from lark import Token, Tree
 
 from kgnav_mcp.languages.cypher.reader import (
     MAX_PROBLEMS,
@@ -244,6 +244,10 @@ class Expressions:
         return self.read(next(subtrees(node)), context)
 
     def _list(self, node: Node, context: Context) -> Expression:
+        """A list. `[x IN list]` is a list comprehension, but `[(x IN list)]` has a condition as its member."""
+        items = list(subtrees(node))
+        if len(items) == 1 and self._member(items[0]) and self._reading.source_text(node)[1:].lstrip()[:1] != "(":
+            return self._comprehension(node, context)
         return ListOf(self._all(node, context))
 
     def _not(self, node: Node, context: Context) -> Expression:
@@ -316,9 +320,10 @@ class Expressions:
 
     def _slice(self, node: Node, context: Context) -> Expression:
         of, *bounds = subtrees(node)
-        dots = node.children.index(next(tokens(node, "DOTS")))
-        places = {node.children.index(bound) < dots: self.read(bound, context) for bound in bounds}
-        first, end = places.get(True), places.get(False)
+        # `index` would compare trees, and so confuse the bounds of [1..1].
+        has_first = isinstance(node.children[1], Tree)
+        first = self.read(bounds.pop(0), context) if has_first else None
+        end = self.read(bounds[0], context) if bounds else None
         return Slice(self.read(of, context), first, end)
 
     def _case(self, node: Node, context: Context) -> Expression:

@@ -31,6 +31,8 @@ _BEFORE_BRACE: Final = frozenset({"EXISTS", "COUNT", "COLLECT"})
 _ELEMENTS: Final = frozenset({"ELEMENTS", "ELEMENT", "RELATIONSHIPS", "EDGES"})
 _MODES: Final = frozenset({"REPEATABLE", "DIFFERENT"})
 _VALUES: Final = frozenset({"NULL", "TRUE", "FALSE", "NOT"})
+_BEGIN_CASE: Final = _NAMES | {"STRING", "INTEGER", "FLOAT", "PARAMETER", "LPAR", "LSQB", "MINUS", "PLUS"}
+"""Types of tokens after the word CASE, of which no label is followed."""
 
 
 _Following = Callable[["list[Token]"], bool]
@@ -86,7 +88,7 @@ class TokenTyper:
             kind = token.type
             if kind == "WORD":
                 if _must_be_name(before, after, in_braces=bool(braces and braces[-1]), map_colon=map_colon, word=token):
-                    kind = "WORD"
+                    kind = _case_or_subquery(token, before, tokens[index + 1 : index + 4])
                 else:
                     kind = _keyword(tokens, index, cases)
                 cases += (kind == "CASE") - (kind == "END")
@@ -157,6 +159,20 @@ def _must_be_name(before: Token | None, after: Token | None, *, in_braces: bool,
     if kind in {"LPAR", "NODE_OPEN", "LSQB"}:
         return following == "COLON" or (following == "RPAR" and word.upper() not in _VALUES)
     return in_braces and following == "COLON" and kind in {"LBRACE", "COMMA"}
+
+
+def _case_or_subquery(word: Token, before: Token | None, rest: list[Token]) -> str:
+    """The type of a word after a vertical bar. `CASE x WHEN` and `COUNT { ... }` are values; `:A|CASE` has names."""
+    if before is None or before.type != "VBAR" or not rest:
+        return "WORD"
+    keyword, following = word.upper(), rest[0]
+    if keyword == "CASE":
+        ends_pattern = following.upper() in _ALWAYS_KEYWORDS and following.upper() not in _VALUES
+        return "CASE" if not ends_pattern and following.type in _BEGIN_CASE else "WORD"
+    if keyword in _BEFORE_BRACE and following.type == "LBRACE":
+        is_map = len(rest) > 2 and (rest[1].type in {"RBRACE", "PARAMETER"} or rest[2].type == "COLON")
+        return "WORD" if is_map else keyword
+    return "WORD"
 
 
 def _keyword(tokens: list[Token], index: int, cases: int) -> str:

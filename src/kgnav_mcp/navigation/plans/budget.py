@@ -57,8 +57,12 @@ async def time_limit(deadline: Deadline | None, position: Callable[[], str]) -> 
     except TimeoutError as error:
         if not limit.expired():
             raise
-        message = f"this plan did not end within {deadline.seconds:g} s: {position()}"
-        raise StoreTimeout(deadline.seconds, message, next_step=_AGAIN) from error
+        raise _over_time(deadline, position()) from error
+
+
+def _over_time(deadline: Deadline, position: str) -> StoreTimeout:
+    message = f"this plan did not end within {deadline.seconds:g} s: {position}"
+    return StoreTimeout(deadline.seconds, message, next_step=_AGAIN)
 
 
 Part = NodePattern | EdgePattern | Variable
@@ -155,6 +159,15 @@ class Budget:
         if self.compared > _MAX_COMPARED:
             excess = f"compares more than {_MAX_COMPARED:,} values with members of lists"
             raise PlanOverBudget(excess, write_part(expression), next_step=_FEWER)
+
+    def check_time(self) -> None:
+        """Check that the deadline has not passed, within work on one row.
+
+        Raises:
+            StoreTimeout: it has.
+        """
+        if self.deadline is not None and monotonic() > self.deadline.at:
+            raise _over_time(self.deadline, self.position())
 
     def check_table(self, table: Table) -> None:
         """Check that a table may be held. A list or text counts in each of its rows: all are sorted and compared.

@@ -238,7 +238,7 @@ class Functions:
 
     def _called(self, name: str, *values: Stored) -> Stored:
         """Returns the result of a plan's function. Bytes that it makes are counted first."""
-        size = max(sum(map(_size, values)), of_values.call_size(name, *values))
+        size = max(sum(map(_size, values)), _COPIES * of_values.call_size(name, *values))
         if size >= _SMALL:
             self._count_bytes(size)
         return of_values.call(name, *values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
@@ -31,6 +31,8 @@ _EXACT_LIMIT = 2**53
 """Above this, an integer cannot be represented exactly as a float."""
 _MAX_DISTINCT = 2_000
 """Distinct values of a property that are searched for those equal to a number, at most."""
+_MAX_LIKE_DATES = 20_000
+"""Values of a property that are read to see whether those that begin like a date are all texts."""
 TextTest = Callable[[str], str]
 """Returns the SQL test whether the SQL of a text is one of the texts that are looked for."""
 MANY = 1_000
@@ -139,6 +141,14 @@ class NameResolver:
         of_numbers = known[relation]
         return None if of_numbers is None else of_numbers.get(value, [])
 
+    def may_have_dates(self, relation: int) -> bool:
+        """Whether values of a property may be dates, which equal others of another precision."""
+        known = self.builder.catalogue.may_have_dates
+        if relation not in known:
+            found, dated = self._session.one(queries.plans.TEXTS_LIKE_DATES, relation, _MAX_LIKE_DATES) or (0, 0)
+            known[relation] = bool(dated) or found == _MAX_LIKE_DATES
+        return known[relation]
+
     def _texts_of_numbers(self, relation: int) -> dict[float, list[str]] | None:
         found = [row[0] for row in self._session.all(queries.plans.BEGINNINGS, relation, _MAX_DISTINCT)]
         if len(found) == _MAX_DISTINCT or any(len(text) == _INDEXED_LENGTH for text in found):
@@ -178,8 +188,12 @@ class Properties:
     words: NameResolver
 
     def equal(self, alias: str, value: Constant) -> str:
-        """Returns the SQL test that a row of `attribute` under this alias has a value equal to a constant."""
-        return compile_comparison(self._literal_term(alias), Comparison.EQUAL, constant(self.statement, value.value))[0]
+        """Returns the SQL test that a row of `attribute` under this alias has a value equal to a constant.
+
+        The value is not a date, or the constant is not written as one.
+        """
+        term = replace(self._literal_term(alias), may_be_date=False)
+        return compile_comparison(term, Comparison.EQUAL, constant(self.statement, value.value))[0]
 
     def _literal_term(self, alias: str, function: str = "kg_value") -> Term:
         sql = pieces.TYPED.format(text=f"{alias}.text", datatype=f"{alias}.datatype", function=function)

@@ -14,7 +14,19 @@ from kgnav_mcp.adapters.embedded.plans.path_tables import LIST, MAX_ENDS, find_p
 from kgnav_mcp.adapters.embedded.plans.start_nodes import Start, start_of
 from kgnav_mcp.adapters.embedded.plans.statement import Scope, Statement, Term, TermKind, unsupported
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
-from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, PathKind, PathLength, PathPattern, Property
+from kgnav_mcp.plan import (
+    Compare,
+    Comparison,
+    Constant,
+    EdgePattern,
+    Expression,
+    Match,
+    NodePattern,
+    PathKind,
+    PathLength,
+    PathPattern,
+    Property,
+)
 from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
 
 MAX_FORMS = 40
@@ -287,9 +299,23 @@ class _PatternCompiler:
         if step.edge is None or self._is_bound(step.edge):
             return None
         far = next((name for name in (step.source, step.target) if not self._is_bound(name)), None)
-        if far is None or not self._start(far).selective:
+        if far is None:
+            return None
+        if step.path and any(self._is_equality(each, far) for each in self._conditions):
+            return far  # a search that knows both ends reads far less than one from either end
+        if not self._start(far).selective:
             return None
         return far if self._start(far).size <= (_MAX_PATH_START_NODES if step.path else _MAX_START_NODES) else None
+
+    def _is_equality(self, condition: Expression, name: str) -> bool:
+        """Whether a condition compares a value of a node with a constant, so that few nodes meet it."""
+        match condition:
+            case Compare(Property(owner), Comparison.EQUAL, Constant()) | Compare(
+                Constant(), Comparison.EQUAL, Property(owner)
+            ):
+                return owner == name
+            case _:
+                return False
 
     def _start(self, name: str) -> Start:
         if name not in self._starts:

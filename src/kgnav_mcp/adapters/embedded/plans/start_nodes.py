@@ -77,7 +77,8 @@ def _by_value(compiler: ExpressionCompiler, condition: Expression, variable: str
         return Start(pieces.NODES_OF_IDS.replace("{numbers}", compiler.statement.numbers([])), 0)
     statement, words = compiler.statement, compiler.words
     term = compiler.value(constant)
-    beginnings = None if term.may_be_date else compiler.words.beginnings(relations[0], value)
+    by_precision = term.may_be_date and words.may_have_dates(relations[0])
+    beginnings = None if by_precision else words.beginnings(relations[0], value)
     if beginnings is None:
         return None
     rows = pieces.NODES_OF_VALUE.replace("{relation}", str(relations[0]))

@@ -216,6 +216,14 @@ SELECT start FROM step WHERE start IS NOT NULL
 """
 """One seek for each distinct beginning of a property's values, up to ?2."""
 
+TEXTS_LIKE_DATES = """
+SELECT count(*), coalesce(sum(datatype IS NOT NULL AND datatype NOT IN ('string', 'xsd:string')), 0) FROM (
+    SELECT datatype FROM attribute
+    WHERE p = ?1 AND substr(text, 1, 64) >= '+' AND substr(text, 1, 64) < ':' LIMIT ?2
+)
+"""
+"""Counts the values that begin like a date, and those of them that are not texts. Reads up to ?2 values."""
+
 VALUE_SIZE = """
 SELECT count(*) FROM (SELECT 1 FROM attribute WHERE p = ?1 AND substr(text, 1, 64) IN (SELECT value FROM json_each(?2))
 LIMIT ?3)

@@ -45,7 +45,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.expressions import MIRRORED
-from kgnav_mcp.plan.walking import conjunction, parts, rewritten_in_turn
+from kgnav_mcp.plan.walking import conjunction, facts_of_result, parts, rewritten_in_turn
 
 FROM_NAMES = ("start time", "P580", "from", "start", "since", "begin", "valid_from", "start_date", "from_year")
 TO_NAMES = ("end time", "P582", "to", "end", "until", "till", "valid_to", "end_date", "to_year")
@@ -121,7 +121,23 @@ class ConditionChecker:
                 return replace(part, where=cast("Expression", await self.checked(part.where, inner)))
             case Reduction(_, initial, _, _, value):
                 initial = cast("Expression", await self.checked(initial, scope))
+                if self._needs_facts_of_result(part):
+                    return part
                 return replace(part, initial=initial, value=cast("Expression", await self.checked(value, inner)))
+
+    def _needs_facts_of_result(self, reduction: Reduction) -> bool:
+        """Report a part that needs facts of the graph for the result so far: they are read before it is known."""
+        part = facts_of_result(reduction)
+        if part is None:
+            return False
+        result = reduction.accumulator
+        reason = (
+            f"{result} changes with each member in reduce({result} = ...), so no facts of the graph are read for it"
+        )
+        alternatives = ["UNWIND list AS x WITH x ORDER BY x.p LIMIT 1, in place of reduce"]
+        self.problems.add(write_part(part), reason, alternatives)
+        self.problems.correct(part, None)
+        return True
 
     async def _check_comparison(self, written: Compare, scope: Scope, *, filters: bool = False) -> Expression | None:
         condition = _property_first(written)

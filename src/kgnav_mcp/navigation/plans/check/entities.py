@@ -36,6 +36,9 @@ from kgnav_mcp.port import GraphAdapter
 _MIN_SCORE, _MIN_LEAD = 0.6, 0.1
 """Minimum score of the best candidate for a hint, and its minimum lead over the next one, to be unambiguous."""
 
+_MAX_SEARCHED = 20
+"""Problems of a plan from which the names nearest to further unknown ones are not searched: few problems are shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Nodes:
@@ -256,9 +259,13 @@ class EntityReader:
     async def _report_unknown(
         self, condition: Compare, constant: Constant, reason: str, *, by_id: bool = False
     ) -> PlanProblem:
-        """Report that nothing has this name or, with `by_id`, this id; with the nearest names, or ids with names."""
+        """Report that nothing has this name or, with `by_id`, this id; with the nearest names, or ids with names.
+
+        For the first few problems only: each search takes milliseconds, and a list may have thousands of unknown names.
+        """
         text = str(constant.value)
-        nearest = await nearest_entities(self.graph, text, NEAREST)
+        searched = len(self.problems.entries) < _MAX_SEARCHED
+        nearest = await nearest_entities(self.graph, text, NEAREST) if searched else ()
         names = [entity.id if by_id else entity.label or entity.id for entity in nearest]
         shown = [_with_name(entity) for entity in nearest] if by_id else names
         problem = self.problems.add(f"{_left(condition)} = {echoed(text)}", reason, list(dict.fromkeys(shown)))

@@ -85,8 +85,9 @@ class PlanProblems:
 
     def note_unknown(self, unknown: Sequence[Unknown]) -> None:
         """Make notes of unknown names, whose problems the plan does not have: others may be matched in their place."""
-        for problem, written in unknown:
-            self.entries = [one for one in self.entries if one is not problem]
+        noted = {id(problem) for problem, _ in unknown}
+        self.entries = [one for one in self.entries if id(one) not in noted]
+        for _, written in unknown:
             self._uncorrectable.discard(id(written))
             self._corrected.pop(id(written), None)
         for problem, _ in unknown[:_NOTED]:

@@ -56,6 +56,9 @@ from kgnav_mcp.values.functions import FUNCTIONS, Kind, bytes_made
 
 Evaluated = Callable[[Row], Value]
 
+_MEMBERS_BETWEEN_CHECKS = 20
+"""Members of a list between two checks of the time, which costs as much as a simple expression."""
+
 
 @dataclass(slots=True)
 class MatchCounts:
@@ -248,6 +251,8 @@ class Compiler:
         if function in _FACTS:
             read, (owner_of,) = _FACTS[function], values
             return lambda row: read(reader, owner_of(row))
+        if function is Function.COALESCE:  # what comes after the first value may be an error
+            return lambda row: next((found for value in values if (found := value(row)) is not None), None)
         makes = FUNCTIONS[function].gives in _GROWING
 
         def call(row: Row) -> Value:
@@ -365,27 +370,30 @@ def _comprehension(compiler: Compiler, expression: Comprehension) -> Evaluated:
     value = None if expression.value is None else inner.value(expression.value)
     width = len(compiler.places)
 
-    def made(row: Row) -> Iterator[Value]:
-        for member in _counted(compiler, expression, of(row)):
+    def made(row: Row, members: Value) -> Iterator[Value]:
+        for member in _counted(compiler, expression, members):
             extended = (*row[:width], member)
             if holds is None or holds(extended):
                 yield member if value is None else value(extended)
 
     def make(row: Row) -> Value:
-        if of(row) is None:
+        members = of(row)
+        if members is None:
             return None
-        found = tuple(made(row))
+        found = tuple(made(row, members))
         budget.make(expression, found)
         return found
 
     return make
 
 
-def _counted(compiler: Compiler, expression: Comprehension | Quantified | Reduction, value: Value) -> tuple[Value, ...]:
-    """The members of a list, which count as compared."""
-    members = as_list(value)
-    compiler.reader.budget.compare(len(members), expression)
-    return members
+def _counted(compiler: Compiler, expression: Comprehension | Quantified | Reduction, value: Value) -> Iterator[Value]:
+    """The members of a list, which count as compared. One row may have millions, so each few check the time."""
+    members, budget = as_list(value), compiler.reader.budget
+    budget.compare(len(members), expression)
+    for start in range(0, len(members), _MEMBERS_BETWEEN_CHECKS):
+        budget.check_time()
+        yield from members[start : start + _MEMBERS_BETWEEN_CHECKS]
 
 
 def _quantified(compiler: Compiler, expression: Quantified) -> Evaluated:

@@ -12,8 +12,6 @@ from kgnav_mcp.values.functions import FUNCTIONS, compute
 
 def apply_function(function: Function, values: tuple[Value, ...]) -> Value:
     """The result of a function. One of a single value is applied to each value of a property's list."""
-    if function is Function.COALESCE:
-        return next((value for value in values if value is not None), None)
     if None in values:
         return None
     entry, (first, *others) = FUNCTIONS[function], values

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 
-from kgnav_mcp.concurrency import in_thread, mapped_in_thread
+from kgnav_mcp.concurrency import MAX_INLINE, in_thread, mapped_in_thread
 from kgnav_mcp.navigation.plans.evaluate.expressions import Compiler, MatchCounts
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.functions import as_list
@@ -30,13 +30,13 @@ from kgnav_mcp.plan import (
     Quantified,
     Reduction,
 )
-from kgnav_mcp.plan.walking import members_of, parts, variables_of
+from kgnav_mcp.plan.walking import READ_BEFORE, members_of, needs_facts, parts, variables_of
+from kgnav_mcp.values.functions import FUNCTIONS
 
-_OF_FACTS = (Property, HasLabel, Exists, CountOf, Call)
-"""Expressions that may need facts of the graph."""
-_READ_BEFORE = frozenset((Function.LABELS, Function.PROPERTIES, Function.KEYS))
 _ROW = "\0row"
 """The column with the number of the outer row that a row belongs to. No variable has this name."""
+_MANY_BYTES = 1_000_000
+"""Bytes that a plan has made from which one more value may take long: counting those of nested lists does."""
 FindMatches = Callable[[Match, Table], Awaitable[Table]]
 
 
@@ -59,7 +59,7 @@ class ExpressionEvaluator:
         compiler = self._compiler(table)
         functions = [compiler.value(expression) for expression in expressions]
         return await mapped_in_thread(
-            table.size, table.rows, lambda row: tuple([function(row) for function in functions])
+            self._work(table, expressions), table.rows, lambda row: tuple([function(row) for function in functions])
         )
 
     async def rows_where(self, table: Table, conditions: Sequence[Expression]) -> Table:
@@ -71,7 +71,7 @@ class ExpressionEvaluator:
                 continue
             await self._prepare(table, [condition])
             holds = self._compiler(table).condition(condition)
-            kept = await mapped_in_thread(table.size, table.rows, holds)
+            kept = await mapped_in_thread(self._work(table, [condition]), table.rows, holds)
             table = Table(table.names, list(compress(table.rows, kept)))
             if not table.rows:
                 self.reader.budget.record_unmet_condition(condition)
@@ -86,6 +86,12 @@ class ExpressionEvaluator:
                 return len(nodes) == len(column) and await self.reader.scans.have_text(nodes, ids, text)
             case _:
                 return False
+
+    def _work(self, table: Table, expressions: Sequence[Expression]) -> int:
+        """The size of the work on the rows of a table: large if one row may take long, however short it is."""
+        if self.reader.budget.growth.made > _MANY_BYTES or any(map(_may_take_long, parts(tuple(expressions)))):
+            return max(table.size, MAX_INLINE + 1)
+        return table.size
 
     def _compiler(self, table: Table) -> Compiler:
         return Compiler(table.places, self.reader, self._match_counts)
@@ -106,7 +112,7 @@ class ExpressionEvaluator:
                 case HasLabel(variable, labels):
                     await self.reader.classes.read_names(labels)
                     await self.reader.describe(await nodes_of(table, variable))
-                case Call(function, arguments) if function in _READ_BEFORE:
+                case Call(function, arguments) if function in READ_BEFORE:
                     await self._read_facts(table, function, arguments)
                 case Exists(match) | CountOf(match):
                     await self._count_matches(table, expression, match)
@@ -125,7 +131,7 @@ class ExpressionEvaluator:
 
     async def _prepare_members(self, table: Table, expression: Comprehension | Quantified | Reduction) -> None:
         """Read the facts that an expression over the members of lists needs, for all members at once."""
-        inner = [one for one in members_of(expression) if any(isinstance(part, _OF_FACTS) for part in parts(one))]
+        inner = [one for one in members_of(expression) if any(map(needs_facts, parts(one)))]
         if not inner:
             return
         rows: list[Row] = []
@@ -172,6 +178,12 @@ class ExpressionEvaluator:
             ((identity(row[0]),), degrees[row[0].id] if isinstance(row[0], Node) else 0) for row in rows
         )
         return True
+
+
+def _may_take_long(part: object) -> bool:
+    if isinstance(part, Call):
+        return FUNCTIONS[part.function].size is not None
+    return isinstance(part, Comprehension | Quantified | Reduction)
 
 
 def _distinct_rows(table: Table, names: Sequence[str]) -> dict[tuple[object, ...], tuple[Value, ...]]:
