@@ -13,13 +13,14 @@ from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.reification import Notation, ReifierFacts
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.sparql_base.names import Naming
-from kgnav_mcp.adapters.sparql_base.plans.queries import AMONG, EDGE, IRI, TYPE_ITEM, TYPES
+from kgnav_mcp.adapters.sparql_base.plans.queries import AMONG, EDGE, IRI, NOTHING, TRUE, TYPE_ITEM, TYPES
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
-from kgnav_mcp.adapters.sparql_base.plans.writing import NUMBER_TYPES, EdgeVariables, Path, TripleWriter, cannot_express
+from kgnav_mcp.adapters.sparql_base.plans.writing import EdgeVariables, Path, TripleWriter, cannot_express, union
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, values
+from kgnav_mcp.adapters.sparql_base.value_conditions import NUMBER_TYPES, number_terms, scalar_of
 from kgnav_mcp.errors import InvalidArgument, StoreTimeout, Unsupported
 from kgnav_mcp.model import Stop
-from kgnav_mcp.plan import Scalar
+from kgnav_mcp.plan import Property, Scalar
 from kgnav_mcp.port.pattern_queries import EXACT_BELOW, PatternMatch, QualifierCondition
 from kgnav_mcp.values.comparison import date_parts
 from kgnav_mcp.values.scalars import is_always_text
@@ -91,23 +92,53 @@ class PatternWriter(TripleWriter):
         # Of all triples most have values or belong to statements: a store is many times faster without them.
         to_entities = [iri for iri, use in self._catalogue.relations.items() if use.has_edges]
         if not to_entities:
-            return queries.NOTHING
+            return Fragment(NOTHING)
         if len(to_entities) > _MAX_RELATIONS:
             return Fragment("")
         return self.part(queries.ONE_OF_RELATIONS, relation=relation, relations=comma_separated(*to_entities))
 
+    async def number_terms(self, owned: Property, numbers: Sequence[float]) -> Sequence[Literal] | None:
+        found: dict[Literal, None] = {}
+        for number in numbers:
+            terms = number_terms(number)
+            if terms is None:
+                return None
+            found |= dict.fromkeys(terms)
+        for relation in owned.ids:
+            unusual = await self._catalogues.unusual_numbers(self.term(relation))
+            if unusual is None:
+                return None
+            equal = [term for term in unusual if scalar_of(term) in numbers]
+            if equal and not self._reader.dialect.repeats_literals:
+                return None
+            found |= dict.fromkeys(equal)
+        if len(found) > self._reader.dialect.max_texts:
+            return None
+        return await self._used(owned.ids, list(found)) if self._reader.dialect.repeats_literals else list(found)
+
+    async def _used(self, relations: Sequence[str], terms: Sequence[Literal]) -> Sequence[Literal]:
+        """Those literals that are values of the relations, as the store writes them."""
+        used = (self.part(queries.IS_VALUE, relation=self.term(relation)).text for relation in relations)
+        read = await self._reader.select(queries.USED_VALUES, terms=values(*terms), used=Fragment(" || ".join(used)))
+        return list(dict.fromkeys(term for row in read.all_rows() if isinstance(term := row["v"], Literal)))
+
     async def equal_terms(self, condition: QualifierCondition) -> Sequence[Literal] | None:
-        if not (self._reader.dialect.repeats_literals and self._reification and condition.values):
+        if not (self._reification and condition.values):
             return None
         names, value = [self.term(name) for name in condition.owned.ids], Fragment("?v")
-        reifiers = self._known_reifiers()
-        if reifiers is not None and sum(reifiers.uses.get((name, True), 0) for name in names) <= _MAX_FILTERED:
+        reifiers, repeats = self._known_reifiers(), self._reader.dialect.repeats_literals
+        if repeats and reifiers and sum(reifiers.uses.get((name, True), 0) for name in names) <= _MAX_FILTERED:
+            return None
+        numbers = _numbers(condition.values)
+        if numbers is not None:
+            return await self.number_terms(condition.owned, numbers)
+        if not repeats:
             return None
         try:
             read = await self._reader.select(
                 queries.EQUAL_VALUES,
                 share=_TERMS_SHARE,
-                values=Fragment(_union([self.part(queries.VALUES_OF, q=name, v=value).text for name in names])),
+                values=union([self.part(queries.VALUES_OF, q=name, v=value).text for name in names]),
                 equal=Fragment(self._any_equal(condition, value)),
                 most=_MAX_TERMS + 1,
             )
@@ -133,8 +164,8 @@ class PatternWriter(TripleWriter):
             own = [self._reader.filled(EDGE, source=ends.own("m"), relation=name, target=value) for name in names]
         else:
             own = self._qualifier_branches(ends, names, value, ends.own("q"))
-        branches = _union(own)
-        return Fragment(f"{branches} FILTER({equal})" if equal else branches)
+        branches = union(own)
+        return Fragment(f"{branches.text} FILTER({equal})") if equal else branches
 
     def exact_qualifier(
         self,
@@ -149,12 +180,7 @@ class PatternWriter(TripleWriter):
         if ends.either or through_mediators or not self._reification or len(condition.values) > _MAX_VALUES:
             raise cannot_express("such qualifiers")
         names = [self.term(name) for name in condition.owned.ids]
-        may_be_node = terms is None and self._have_nodes(names)
-        equal = Fragment(
-            " || ".join(
-                self._exactly_equal(constant, value, may_be_node=may_be_node).text for constant in condition.values
-            )
-        )
+        equal = Fragment(self._exactly(condition, names, value, terms))
         single = len(ends.relations) == 1
         relation = self._paths[ends.relations[0]][0] if single else ends.own("p")
         branches = self._qualifier_branches(ends, names, value, relation, terms)
@@ -164,7 +190,7 @@ class PatternWriter(TripleWriter):
             return self.part(queries.QUALIFIED_EDGE, pattern=Fragment(branches[0]), equal=equal, **source, **target)
         if selects:
             edge = Fragment(" ".join([ends.source.text, ends.target.text, *([] if single else [ends.own("p").text])]))
-            pattern = Fragment(_union(branches))
+            pattern = union(branches)
             return self.part(queries.QUALIFIED_EDGES, edge=edge, pattern=pattern, equal=equal, **source, **target)
         if len(branches) > 1 and not self.nests_exists:
             raise cannot_express("qualifiers in several notations, or of several names")
@@ -181,9 +207,23 @@ class PatternWriter(TripleWriter):
     ) -> list[str]:
         among = ""
         if terms is not None:
-            among = self.part(AMONG, relation=value, relations=values(*terms)).text if terms else queries.NOTHING.text
+            among = self.part(AMONG, relation=value, relations=values(*terms)).text if terms else NOTHING
         patterns = (one for name in names for one in self._reification.qualifier_of(ends, name, value, relation))
         return [f"{among} {one.text}".strip() for one in patterns]
+
+    def _exactly(
+        self,
+        condition: QualifierCondition,
+        names: Sequence[URIRef],
+        value: Fragment,
+        terms: Sequence[Literal] | None,
+    ) -> str:
+        """The condition that a qualifier's value, one of the `terms` if they are known, equals one of the constants."""
+        if terms is not None and _numbers(condition.values) is not None:
+            return TRUE  # these terms are exact, and Virtuoso compares their texts wrongly
+        may_be_node = terms is None and self._have_nodes(names)
+        own = (self._exactly_equal(constant, value, may_be_node=may_be_node).text for constant in condition.values)
+        return " || ".join(own)
 
     def _exactly_equal(self, constant: Scalar, value: Fragment, *, may_be_node: bool) -> Fragment:
         """The condition that a qualifier's value equals a constant. A node's name is not known here.
@@ -233,8 +273,10 @@ class PatternWriter(TripleWriter):
         return super().reaching(relations, ends)
 
 
-def _union(branches: Sequence[str]) -> str:
-    return branches[0] if len(branches) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in branches)
+def _numbers(constants: Sequence[Scalar]) -> Sequence[float] | None:
+    """The constants, if all are numbers."""
+    found = [float(one) for one in constants if isinstance(one, float | int) and not isinstance(one, bool)]
+    return found if len(found) == len(constants) else None
 
 
 class PatternReader(MatchReader):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kgnav_mcp.adapters.sparql_base.queries import DOUBLE, NOT_NAN
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.model import Direction
 
@@ -30,7 +31,6 @@ MEDIATOR_VIA: Final = {kind: condition.replace("?m", "$via") for kind, condition
 NEAR: Final = {OUT: "$s ?near ?m .", IN: "?m ?near $s ."}
 NEAR_SET: Final = {OUT: "VALUES ?s { $s } ?s ?near ?m .", IN: "VALUES ?s { $s } ?m ?near ?s ."}
 ONE_OF_RELATIONS: Final = "FILTER($relation IN ($relations))"
-NOTHING: Final = Fragment("FILTER(false)")
 ONE_NEAR: Final = "FILTER(?near IN ($listed))"
 FAR: Final = {OUT: "?m ?far ?o", IN: "?o ?far ?m"}
 
@@ -83,9 +83,9 @@ EQUAL_VALUES: Final = "SELECT DISTINCT ?v WHERE { $values FILTER($equal) } LIMIT
 """Costs 1 us per value of the qualifier."""
 EQUAL_TEXT: Final = "(!isLiteral($v) || STR($v) = $text)"
 """Keeps literals whose text is $text, and all nodes: their names are compared later."""
-EQUAL_NUMBER: Final = "<http://www.w3.org/2001/XMLSchema#double>(STR($v)) = $number"
+EQUAL_NUMBER: Final = f"{DOUBLE.replace('?value', '$v')} = $number"
 EXACT_TEXT: Final = "STR($v) = $text"
-EXACT_NUMBER: Final = f"(DATATYPE($v) IN ($numbers) && {EQUAL_NUMBER})"
+EXACT_NUMBER: Final = f"(DATATYPE($v) IN ($numbers) && {EQUAL_NUMBER} && {NOT_NAN.replace('?value', '$v')})"
 QUALIFIED_EDGE: Final = "$pattern FILTER($equal) FILTER(isIRI($source) && isIRI($target))"
 """With VALUES in $pattern, costs a few look-ups per match. Oxigraph applies a filter after the joins, and joins a
 sub-query with all edges of the relation: 15 to 95 s instead of 20 ms for one of 375,000 values."""
@@ -265,6 +265,9 @@ VALUE_COUNT: Final = "SELECT (COUNT(DISTINCT ?v) AS ?n) WHERE { $conditions }"
 SOME_NODES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT ?s WHERE { $conditions } LIMIT $most } }"
 SOME_VALUES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT ?v WHERE { $conditions } LIMIT $most } }"
 """Costs 1 us for each node or value counted ($most); used where a query for all of them could not be stopped."""
+USED_VALUES: Final = "SELECT ?v WHERE { VALUES ?v { $terms } FILTER($used) }"
+IS_VALUE: Final = "EXISTS { ?s $relation ?v }"
+"""Costs a look-up for each literal."""
 NODE_VALUES: Final = "?s $having ?v . FILTER(isLiteral(?v))"
 
 # The schema
