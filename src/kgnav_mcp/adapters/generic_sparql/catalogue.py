@@ -314,9 +314,12 @@ class CatalogueCache:
             # A count that was cut may lack some of these, but the difference is still a lower bound.
             if iri in uses and not (value and _quoted_only(self._store)):
                 uses[iri][value] -= uses_number
+        lacks_parallel = facts.parallel is None and facts.stop is Stop.COMPLETE
+        count_edges = Count.at_least if lacks_parallel else make_count
         found = {
             iri: Use(
-                make_count(counts[False] + (parallel.get(iri, 0) if counts[False] > 0 else 0)), make_count(counts[True])
+                count_edges(counts[False] + (parallel.get(iri, 0) if counts[False] > 0 else 0)),
+                make_count(counts[True]),
             )
             for iri, counts in uses.items()
             if not self._store.reification.hides(iri) and (counts[False] > 0 or counts[True] > 0)

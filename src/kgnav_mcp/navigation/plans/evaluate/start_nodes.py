@@ -54,6 +54,11 @@ class Start:
         return self.ids is not None or all(scan.relation is not None for scan in self.scans)
 
     @property
+    def is_everything(self) -> bool:
+        """Whether it is all nodes of the graph."""
+        return Scan() in self.scans
+
+    @property
     def whole(self) -> bool:
         """Whether all of its nodes match the node pattern, apart from other parts of the pattern."""
         return self.labelled and not self.narrowed
