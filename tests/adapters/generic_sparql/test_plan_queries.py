@@ -282,3 +282,14 @@ async def test_nodes_are_found_by_a_number_and_their_other_values_are_not_compar
     assert rows(page) == first == ([] if "9" in pattern else [("ex:ada",), ("ex:ben",), ("ex:cyd",)])
     one_query = "Person" in pattern or "knows" in pattern
     assert any("DATATYPE(?value)" in query for query in client.queries) is (not unusual and one_query)
+
+
+async def test_edges_are_found_by_the_name_of_a_node_that_qualifies_them_without_reading_the_others():
+    spring = 'ex:spring rdfs:label "spring" . ex:may rdfs:label "May" .'
+    seasons = _statements([*["ex:may"] * 9, "ex:spring"])
+    client = InProcess(f"@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . {PEOPLE} {spring} {seasons}")
+    async with opened_over(client, HERE) as graph:
+        page = await answer(graph, "MATCH (a)-[r:knows {since: 'spring'}]->(b) RETURN a, b")
+    assert rows(page) == [("ex:p9", "ex:ada")]
+    assert any("VALUES ?v1 { <http://ex.example/spring> } ?v1r " in query for query in client.queries)
+    assert not any("ex.example/p1" in query for query in client.queries)

@@ -63,6 +63,7 @@ OXIGRAPH: Final = Dialect(
     announced=lambda headers: headers.get("server", "").lower().startswith("oxigraph"),
     stable_order=True,
     repeats_literals=True,
+    repeats_texts=True,
     unusual_number=queries.NOT_NUMERIC,
 )
 QLEVER: Final = Dialect(

@@ -35,8 +35,8 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.plan.walking import conjuncts, id_condition, parts, variables_of
 from kgnav_mcp.port.pattern_queries import GroupKey, PatternQuery, QualifierCondition, equal_numbers, number_condition
 
-KnownTerms = Mapping[QualifierCondition | Expression, Sequence[Literal]]
-"""The literals that equal the constants of a condition."""
+KnownTerms = Mapping[QualifierCondition | Expression, Sequence[Literal | URIRef]]
+"""The literals and nodes that equal the constants of a condition."""
 
 
 async def write_pattern(writer: Writer, question: PatternQuery, *, iris_only: bool = False) -> Pattern:
@@ -56,12 +56,12 @@ async def write_pattern(writer: Writer, question: PatternQuery, *, iris_only: bo
 
 
 async def _known_terms(writer: Writer, question: PatternQuery) -> KnownTerms:
-    """The literals that equal the constants of conditions, where they are known.
+    """The literals and nodes that equal the constants of conditions, where they are known.
 
     Those of qualifiers are read only for a pattern that can begin with them.
     """
     match = question.match
-    found: dict[QualifierCondition | Expression, Sequence[Literal] | None] = {}
+    found: dict[QualifierCondition | Expression, Sequence[Literal | URIRef] | None] = {}
     if question.exact and not question.given and not any(map(_ids_of_node, conjuncts(match.where))):
         found |= {one: await writer.equal_terms(one) for one in question.qualifiers}
     for part in parts(match, patterns=True):

@@ -157,7 +157,7 @@ class Writer(ABC):
         return None
 
     def has_value(
-        self, node: Fragment, relations: Sequence[str], value: Fragment, terms: Sequence[Literal]
+        self, node: Fragment, relations: Sequence[str], value: Fragment, terms: Sequence[Literal | URIRef]
     ) -> Fragment:
         """Write a pattern that one of the values of some properties is one of these literals.
 
@@ -185,7 +185,7 @@ class Writer(ABC):
         value: Fragment,
         *,
         selects: bool,
-        terms: Sequence[Literal] | None = None,
+        terms: Sequence[Literal | URIRef] | None = None,
     ) -> Fragment:
         """Write a condition that an edge has a qualifier with one of some constants; it adds no rows.
 
@@ -197,8 +197,8 @@ class Writer(ABC):
         del ends, condition, value, selects, terms
         raise cannot_express("properties of edges")
 
-    async def equal_terms(self, condition: QualifierCondition) -> Sequence[Literal] | None:
-        """The literals of the graph that a qualifier equal to one of some constants may have; None if not known.
+    async def equal_terms(self, condition: QualifierCondition) -> Sequence[Literal | URIRef] | None:
+        """The literals and nodes that a qualifier equal to one of some constants may have; None if not known.
 
         They are for a pattern that begins with this qualifier: a store finds its edges by them many times faster.
         """
@@ -349,7 +349,7 @@ class TripleWriter(Writer):
         return self.part(queries.AMONG_NUMBERS, numbers=comma_separated(*map(Literal, bound)))
 
     def has_value(
-        self, node: Fragment, relations: Sequence[str], value: Fragment, terms: Sequence[Literal]
+        self, node: Fragment, relations: Sequence[str], value: Fragment, terms: Sequence[Literal | URIRef]
     ) -> Fragment:
         among = self.part(queries.AMONG, relation=value, relations=values(*terms)).text if terms else queries.NOTHING
         own = (self.part(queries.EDGE, source=node, relation=one, target=value).text for one in self.terms(relations))
