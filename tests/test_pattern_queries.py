@@ -18,6 +18,7 @@ from kgnav_mcp.plan import (
     Expression,
     Function,
     GivenNodes,
+    ListOf,
     Match,
     Not,
     Order,
@@ -26,7 +27,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.port.pattern_queries import PatternMatch, QualifierCondition, number_condition, pattern_query
+from kgnav_mcp.port.pattern_queries import Bound, PatternMatch, QualifierCondition, number_condition, pattern_query
 from tests.navigation.plans.writing import compared, edge, matches_of, matching, node, path, with_result
 from tests.plans.short import both, cmp
 
@@ -45,11 +46,10 @@ LESS, AT_MOST, AT_LEAST = Comparison.LESS, Comparison.AT_MOST, Comparison.AT_LEA
         (cmp(AGE, ">=", 3), [(AT_LEAST, 3.0)]),
         (cmp(3, "<=", AGE), [(AT_LEAST, 3.0)]),
         (ComparisonChain((Constant(3), AGE, Constant(5)), (AT_MOST, LESS)), [(AT_LEAST, 3.0), (LESS, 5.0)]),
+        (Compare(AGE, Comparison.IN, ListOf((Constant(3), Constant(4.5)))), [(Comparison.IN, (3.0, 4.5))]),
     ],
 )
-def test_a_range_of_numbers_is_one_condition_with_both_bounds(
-    condition: Expression, bounds: list[tuple[Comparison, float]]
-):
+def test_a_range_of_numbers_is_one_condition_with_both_bounds(condition: Expression, bounds: list[Bound]):
     assert number_condition(condition) == (AGE, tuple(bounds))
 
 
@@ -60,6 +60,9 @@ def test_a_range_of_numbers_is_one_condition_with_both_bounds(
         ComparisonChain((Constant("a"), AGE, Constant("b")), (LESS, LESS)),
         ComparisonChain((Constant(3), AGE, Property("n", "size", ("size",))), (LESS, LESS)),
         cmp(AGE, "<>", 3),
+        cmp(AGE, "=", 10**15),
+        Compare(AGE, Comparison.IN, ListOf((Constant(3), Constant("a")))),
+        Compare(AGE, Comparison.IN, ListOf(())),
     ],
 )
 def test_other_conditions_are_no_condition_of_numbers(condition: Expression):

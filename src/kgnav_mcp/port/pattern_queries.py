@@ -48,8 +48,8 @@ _MEASURES = frozenset(
         AggregateFunction.MAXIMUM,
     )
 )
-EXACT_BELOW = 2**53
-"""Integers below this are exact also in stores that calculate with floating-point numbers."""
+EXACT_BELOW = 10**15
+"""Integers below this are exact also in stores that calculate with floating-point numbers of 15 digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,8 @@ class PatternQuery:
     """A query for the nodes that match a pattern, with the number of matches of each combination of nodes.
 
     The pattern is from a checked plan. It has no named paths, and its only paths of variable length are REACHABLE. Its
-    nodes are joined by edges or given, or it is a single node with a label. Its `where` has conditions of `can_push`.
+    nodes are joined by edges or given, or it is a single node with a label, or with a number as a value. Its `where`
+    has conditions of `can_push`.
     """
 
     match: Match
@@ -332,7 +333,10 @@ def is_plain(match: Match, known: Collection[str], qualifiers: Sequence[Qualifie
     if match.paths or not all(map(_is_edge_or_reachability, match.edges)):
         return False
     if not match.edges:
-        return all(node.labels for node in node_patterns(match).values()) and is_connected(match, known)
+        nodes = node_patterns(match)
+        equal = filter(None, map(equal_numbers, conjuncts(match.where)))
+        selected = all(node.labels for node in nodes.values()) or any(owned.owner in nodes for owned, _ in equal)
+        return selected and is_connected(match, known)
     if all(edge.path for edge in match.edges) and not _is_anchored(match, known):
         return False
     return is_connected(match, known, qualifiers)
@@ -379,8 +383,8 @@ def _is_of_node(condition: Expression, known: frozenset[str], *, values: bool) -
     return ids[0] in known if ids is not None else number is not None and number[0].owner in known
 
 
-Bound = tuple[Comparison, float]
-"""A comparison with a number on its right."""
+Bound = tuple[Comparison, float | tuple[float, ...]]
+"""A comparison with a number on its right, or that a value is in a list of numbers."""
 
 
 def number_condition(condition: Expression) -> tuple[Property, tuple[Bound, ...]] | None:
@@ -389,6 +393,11 @@ def number_condition(condition: Expression) -> tuple[Property, tuple[Bound, ...]
     One value of the property has to be within all of the bounds: two of a chain, otherwise one.
     """
     match condition:
+        case Compare(Property() as owned, Comparison.IN, ListOf(items)):
+            numbers = tuple(number for one in items if (number := _number_in(one)) is not None)
+            return (
+                (owned, ((Comparison.IN, numbers),)) if owned.ids and numbers and len(numbers) == len(items) else None
+            )
         case Compare():
             links = (condition,)
         case ComparisonChain((Constant(), Property(), Constant())):
@@ -405,15 +414,36 @@ def number_condition(condition: Expression) -> tuple[Property, tuple[Bound, ...]
 def _bound(link: Compare) -> tuple[Property, Bound] | None:
     """The property of a comparison with a number, and its bound."""
     match link:
-        case Compare(Property() as owned, comparison, Constant(value)) if comparison in _OF_BOUNDS:
+        case Compare(Property() as owned, comparison, Constant() as constant) if comparison in _OF_BOUNDS:
             pass
-        case Compare(Constant(value), comparison, Property() as owned) if comparison in _OF_BOUNDS:
+        case Compare(Constant() as constant, comparison, Property() as owned) if comparison in _OF_BOUNDS:
             comparison = MIRRORED[comparison]
         case _:
             return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not owned.ids:
-        return None
-    return (owned, (comparison, float(value))) if abs(value) < EXACT_BELOW else None
+    number = _number_in(constant)
+    return None if number is None or not owned.ids else (owned, (comparison, number))
+
+
+def _number_in(expression: Expression) -> float | None:
+    """A constant number that stores compare exactly; None for anything else."""
+    match expression:
+        case Constant(bool()):
+            return None
+        case Constant(int() | float() as value) if abs(value) < EXACT_BELOW:
+            return float(value)
+        case _:
+            return None
+
+
+def equal_numbers(condition: Expression) -> tuple[Property, tuple[float, ...]] | None:
+    """The property and the numbers of a condition that it equals one of them; None for any other condition."""
+    match number_condition(condition):
+        case (owned, ((Comparison.EQUAL, float() as number),)):
+            return owned, (number,)
+        case (owned, ((Comparison.IN, tuple() as numbers),)):
+            return owned, numbers
+        case _:
+            return None
 
 
 def qualifier_condition(condition: Expression) -> QualifierCondition | None:

@@ -154,7 +154,10 @@ async def test_numbers_are_compared_by_the_store_whatever_their_datatypes():
         assert await answered(client, plan(older, give("a"))) == [(f"ex:{name}",) for name in expected]
     of_label = matching(node("a", "ex:Actor"), where=compare("a.ex:age", ">=", 41))
     assert await answered(client, plan(of_label, give(named("n", COUNT)))) == [(2,)]
-    assert all("EXISTS { VALUES ?relation" in query for query in matches_in(client))
+    for query in matches_in(client):
+        assert ("EXISTS { VALUES ?relation" in query) is ("VALUES ?v0 " not in query), (
+            query
+        )  # an equal one is looked up
     never = matching(STARRED, where=Not(compare("a.ex:age", ">", 36)))
     assert await answered(client, plan(never, give("a"))) == [("ex:ada",)]
 

@@ -11,7 +11,7 @@ from kgnav_mcp.adapters.generic_sparql import catalogue, pattern_writer
 from kgnav_mcp.adapters.generic_sparql.reification import ReifierFacts
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.languages.cypher import parse_cypher
-from kgnav_mcp.model import PlanPage
+from kgnav_mcp.model import Count, PlanPage
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import GraphAdapter
@@ -242,3 +242,54 @@ async def test_heads_with_an_iri_are_no_statements_where_only_blank_nodes_are(st
         page = await answer(graph, "MATCH (a)-[r:knows]->(b:Person) RETURN a, count(r)")
     assert rows(page) == [("ex:ada", 2), ("ex:ben", 2), ("ex:cyd", 1)]
     assert any("|| NOT EXISTS" in query for query in client.queries) is is_blank
+
+
+async def test_if_parallel_statements_are_not_counted_in_time_those_of_the_relations_of_a_plan_are():
+    twice = f"[] {RDF}subject> ex:cyd ; {RDF}predicate> ex:likes ; {RDF}object> ex:dan ; ex:season 1 ."
+    client = InProcess(f"{PEOPLE} ex:cyd ex:likes ex:dan . {twice} {twice}", slow=[r"HAVING \(COUNT\(\?r\) > 1\)"])
+    async with opened_over(client, HERE) as graph:
+        relations = {one.relation.id: one.count for one in (await graph.schema(limit=9)).relations}
+        knows = await answer(graph, "MATCH (a)-[:knows {season: 'spring'}]->(b) RETURN a, b")
+        likes = await answer(graph, "MATCH (a)-[:likes]->(b) RETURN count(*)")
+    assert relations["ex:knows"] == Count.at_least(5)
+    assert rows(knows) == [("ex:ada", "ex:ben"), ("ex:ben", "ex:dan")]
+    assert rows(likes) == [(2,)]
+
+
+AGES = (
+    PEOPLE
+    + """
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+ex:ada ex:age 7, 7.0 . ex:ben ex:age "07"^^xsd:int . ex:cyd ex:age "7e0"^^xsd:integer . ex:dan ex:age 8, "7" .
+"""
+)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a:Person {age: 7})", "(a {age: 7})", "(a {age: 7})-[:knows]->()", "(a {age: 9})"]
+)
+@pytest.mark.parametrize("unusual", [100, 0])
+async def test_nodes_are_found_by_a_number_and_their_other_values_are_not_compared(
+    monkeypatch: pytest.MonkeyPatch, pattern: str, unusual: int
+):
+    monkeypatch.setattr(catalogue, "_MAX_UNUSUAL", unusual)  # zero: the value in an unusual form is one too many
+    client = InProcess(AGES)
+    async with opened_over(client, HERE) as graph:
+        plan = f"MATCH {pattern} RETURN DISTINCT a"
+        first = rows(await answer(graph, plan))
+        client.queries.clear()
+        page = await answer(graph, plan)
+    assert rows(page) == first == ([] if "9" in pattern else [("ex:ada",), ("ex:ben",), ("ex:cyd",)])
+    one_query = "Person" in pattern or "knows" in pattern
+    assert any("DATATYPE(?value)" in query for query in client.queries) is (not unusual and one_query)
+
+
+async def test_edges_are_found_by_the_name_of_a_node_that_qualifies_them_without_reading_the_others():
+    spring = 'ex:spring rdfs:label "spring" . ex:may rdfs:label "May" .'
+    seasons = _statements([*["ex:may"] * 9, "ex:spring"])
+    client = InProcess(f"@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . {PEOPLE} {spring} {seasons}")
+    async with opened_over(client, HERE) as graph:
+        page = await answer(graph, "MATCH (a)-[r:knows {since: 'spring'}]->(b) RETURN a, b")
+    assert rows(page) == [("ex:p9", "ex:ada")]
+    assert any("VALUES ?v1 { <http://ex.example/spring> } ?v1r " in query for query in client.queries)
+    assert not any("ex.example/p1" in query for query in client.queries)

@@ -159,6 +159,10 @@ async def test_statements_that_were_not_all_counted_make_no_exact_catalogue(faul
         client = InProcess(STATEMENTS)
         setattr(client, fault, {re.escape(query): 0})
         catalogue = await catalogue_of(client)
+        if "HAVING" in query:  # only the rows of parallel statements are missing
+            counts = [use.edges for use in catalogue.relations.values() if use.has_edges]
+            assert {count.certainty for count in (*counts, catalogue.triples)} == {Certainty.AT_LEAST}
+            continue
         assert all(use.edges in (Count.unknown(), Count.at_least(0)) for use in catalogue.relations.values())
         assert catalogue.triples == Count.at_least(0)
         assert why in (catalogue.sampled or "")

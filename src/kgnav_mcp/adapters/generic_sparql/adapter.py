@@ -203,7 +203,7 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
             catalogues=catalogues,
             relations=RelationReader(store, names, counts),
             **row_readers(store.reader, counts, partial(RowReader, store, names, counts)),
-            matches=PatternReader(store, names, PatternWriter(store, entity_finder.naming, catalogues)),
+            matches=PatternReader(store, names, PatternWriter(store, names, catalogues)),
             triples=triples,
         )
 

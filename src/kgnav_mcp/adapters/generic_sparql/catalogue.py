@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import ClassVar
 
 from cachetools import LRUCache, TTLCache
-from rdflib import RDF, URIRef
+from rdflib import RDF, XSD, Literal, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.names import Names
@@ -26,12 +26,13 @@ from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.ids.rdf import is_encoded
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.adapters.sparql_base import schema
-from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS, SIZE, UNION
+from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS, SIZE, UNION, UNUSUAL_NUMBERS
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Row, boolean_in, iri_in, is_at_most, number_in
 from kgnav_mcp.adapters.sparql_base.schema import Use, combined_stop, count_constructor, uses_by_relation
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
+from kgnav_mcp.adapters.sparql_base.value_conditions import NUMBER_TYPES
 from kgnav_mcp.concurrency import SharedTask
-from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName
+from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import NODE_VALUES, Count, Listing, QualifierFacts, Relation, Stop
 from kgnav_mcp.model.ids import local_name
 from kgnav_mcp.port.lists import batches
@@ -48,6 +49,10 @@ _MAX_STATEMENTS = 500_000
 _UNSTOPPABLE = (
     f"the graph has more than {_MAX_UNSTOPPABLE:,} triples, and this store could not be stopped while counting them"
 )
+_MAX_UNUSUAL = 100
+"""Maximum number of numbers in unusual forms that are known of one relation."""
+_NAMES_SHARE = 0.2
+"""The fraction of a call's time for finding the languages of names."""
 _SHARE = 0.5
 """The fraction of a call's time for each exact count. The rest is for a sample."""
 _NOT_COUNTED = {
@@ -134,6 +139,8 @@ class CatalogueCache:
         self._complete: Catalogue | None = None
         self._partial: TTLCache[None, Catalogue] = TTLCache(1, self.cache_seconds)
         self._parallel: dict[URIRef, bool | None] = {}
+        self._name_kinds: Sequence[Row] | None = None
+        self._unusual: dict[URIRef, Sequence[Literal] | None] = {}
         self._counting = Lock()
         self._loading = SharedTask(self._load)
 
@@ -220,6 +227,45 @@ class CatalogueCache:
         statements, triples = (number_in(read.rows[0], column) if read.rows else 0 for column in "nt")
         return None if read.stop is not Stop.COMPLETE or statements >= most else statements > triples
 
+    async def unusual_numbers(self, relation: URIRef) -> Sequence[Literal] | None:
+        """The values of a relation that may be numbers but are not found by them; None: not known, or many. Cached."""
+        async with self._counting:
+            if relation not in self._unusual:
+                self._unusual[relation] = await self._read_unusual(relation)
+            return self._unusual[relation]
+
+    async def _read_unusual(self, relation: URIRef) -> Sequence[Literal] | None:
+        condition = self._reader.dialect.unusual_number
+        if not condition:
+            return None
+        unusual = self._reader.part(condition, value=Fragment("?v"))
+        terms = {"relation": relation, "numbers": NUMBER_TYPES, "unusual": unusual}
+        try:
+            read = await self._reader.select(UNUSUAL_NUMBERS, share=_SHARE, most=_MAX_UNUSUAL + 1, **terms)
+            found = [row["v"] for row in read.all_rows()]
+        except (StoreTimeout, Unsupported):
+            return None
+        return [term for term in found if isinstance(term, Literal)] if len(found) <= _MAX_UNUSUAL else None
+
+    async def name_terms(self, text: str) -> Sequence[Literal] | None:
+        """A text as a literal of each language and datatype that names have; None: these are not known. Cached."""
+        async with self._counting:
+            if self._name_kinds is None:
+                try:
+                    read = await self._reader.select(queries.NAME_KINDS, share=_NAMES_SHARE, most=_MAX_UNUSUAL + 1)
+                    self._name_kinds = read.all_rows()
+                except (StoreTimeout, Unsupported):
+                    self._name_kinds = ()
+        if not 0 < len(self._name_kinds) <= _MAX_UNUSUAL:
+            return None
+        found = [Literal(text), Literal(text, datatype=XSD.string)]  # another term on Virtuoso
+        for row in self._name_kinds:
+            language, datatype = str(row.get("l", "")), iri_in(row, "d") if "d" in row else None
+            found.append(
+                Literal(text, lang=language) if language else Literal(text, datatype=datatype, normalize=False)
+            )
+        return list(dict.fromkeys(found))
+
     async def countable(self) -> bool:
         """Whether one query may read the whole graph: the store's time limit would stop it, or the graph is small."""
         if self._is_countable is None:
@@ -290,9 +336,12 @@ class CatalogueCache:
             # A count that was cut may lack some of these, but the difference is still a lower bound.
             if iri in uses and not (value and _quoted_only(self._store)):
                 uses[iri][value] -= uses_number
+        lacks_parallel = facts.parallel is None and facts.stop is Stop.COMPLETE
+        count_edges = Count.at_least if lacks_parallel else make_count
         found = {
             iri: Use(
-                make_count(counts[False] + (parallel.get(iri, 0) if counts[False] > 0 else 0)), make_count(counts[True])
+                count_edges(counts[False] + (parallel.get(iri, 0) if counts[False] > 0 else 0)),
+                make_count(counts[True]),
             )
             for iri, counts in uses.items()
             if not self._store.reification.hides(iri) and (counts[False] > 0 or counts[True] > 0)

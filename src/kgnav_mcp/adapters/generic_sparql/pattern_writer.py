@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from rdflib import Literal, URIRef
+from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.blanks import Seeds
@@ -12,14 +12,15 @@ from kgnav_mcp.adapters.generic_sparql.catalogue import Catalogue, CatalogueCach
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.reification import Notation, ReifierFacts
 from kgnav_mcp.adapters.generic_sparql.store import Store
-from kgnav_mcp.adapters.sparql_base.names import Naming
-from kgnav_mcp.adapters.sparql_base.plans.queries import AMONG, EDGE, IRI, TYPE_ITEM, TYPES
+from kgnav_mcp.adapters.sparql_base.plans.queries import AMONG, EDGE, IRI, NOTHING, TRUE, TYPE_ITEM, TYPES
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
-from kgnav_mcp.adapters.sparql_base.plans.writing import NUMBER_TYPES, EdgeVariables, Path, TripleWriter, cannot_express
+from kgnav_mcp.adapters.sparql_base.plans.writing import EdgeVariables, Path, TripleWriter, cannot_express, union
+from kgnav_mcp.adapters.sparql_base.query_reader import Row
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, values
+from kgnav_mcp.adapters.sparql_base.value_conditions import NUMBER_TYPES, number_terms, scalar_of
 from kgnav_mcp.errors import InvalidArgument, StoreTimeout, Unsupported
 from kgnav_mcp.model import Stop
-from kgnav_mcp.plan import Scalar
+from kgnav_mcp.plan import Property, Scalar
 from kgnav_mcp.port.pattern_queries import EXACT_BELOW, PatternMatch, QualifierCondition
 from kgnav_mcp.values.comparison import date_parts
 from kgnav_mcp.values.scalars import is_always_text
@@ -42,9 +43,10 @@ class PatternWriter(TripleWriter):
     Raises Unsupported for relations where one triple may make several edges: matches of triples would then be too few.
     """
 
-    def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
+    def __init__(self, store: Store, names: Names, catalogues: CatalogueCache) -> None:
         mediator = queries.MEDIATOR_VIA[store.endpoint.mediators]
-        super().__init__(store.reader, naming, mediator, types=len(store.types))
+        super().__init__(store.reader, names.naming, mediator, types=len(store.types))
+        self._names = names
         self._reification = store.reification
         self._catalogues = catalogues
         self._catalogue: Catalogue | None = None
@@ -91,31 +93,110 @@ class PatternWriter(TripleWriter):
         # Of all triples most have values or belong to statements: a store is many times faster without them.
         to_entities = [iri for iri, use in self._catalogue.relations.items() if use.has_edges]
         if not to_entities:
-            return queries.NOTHING
+            return Fragment(NOTHING)
         if len(to_entities) > _MAX_RELATIONS:
             return Fragment("")
         return self.part(queries.ONE_OF_RELATIONS, relation=relation, relations=comma_separated(*to_entities))
 
-    async def equal_terms(self, condition: QualifierCondition) -> Sequence[Literal] | None:
-        if not (self._reader.dialect.repeats_literals and self._reification and condition.values):
+    async def number_terms(self, owned: Property, numbers: Sequence[float]) -> Sequence[Literal] | None:
+        found: dict[Literal, None] = {}
+        for number in numbers:
+            terms = number_terms(number)
+            if terms is None:
+                return None
+            found |= dict.fromkeys(terms)
+        for relation in owned.ids:
+            unusual = await self._catalogues.unusual_numbers(self.term(relation))
+            if unusual is None:
+                return None
+            equal = [term for term in unusual if scalar_of(term) in numbers]
+            if equal and not self._reader.dialect.repeats_literals:
+                return None
+            found |= dict.fromkeys(equal)
+        if len(found) > self._reader.dialect.max_texts:
             return None
-        names, value = [self.term(name) for name in condition.owned.ids], Fragment("?v")
-        reifiers = self._known_reifiers()
-        if reifiers is not None and sum(reifiers.uses.get((name, True), 0) for name in names) <= _MAX_FILTERED:
+        if not self._reader.dialect.repeats_literals:
+            return list(found)
+        used = await self._used(self.terms(owned.ids), list(found))
+        return [term for term in used if isinstance(term, Literal)]
+
+    async def _used(self, relations: Sequence[URIRef], terms: Sequence[Literal | URIRef]) -> Sequence[Literal | URIRef]:
+        """Those terms that are values of the relations, as the store writes them."""
+        used = (self.part(queries.IS_VALUE, relation=relation).text for relation in relations)
+        read = await self._reader.select(queries.USED_VALUES, terms=values(*terms), used=Fragment(" || ".join(used)))
+        found = (row["v"] for row in read.all_rows())
+        return list(dict.fromkeys(term if isinstance(term, Literal) else URIRef(str(term)) for term in found))
+
+    async def equal_terms(self, condition: QualifierCondition) -> Sequence[Literal | URIRef] | None:
+        if not (self._reification and condition.values):
+            return None
+        names, dialect = [self.term(name) for name in condition.owned.ids], self._reader.dialect
+        literals, have_nodes = self._number_of_literals(names), self._have_nodes(names)
+        if dialect.repeats_literals and not have_nodes and literals is not None and literals <= _MAX_FILTERED:
+            return None
+        numbers = _numbers(condition.values)
+        texts = [one for one in condition.values if isinstance(one, str) and _is_only_a_text(one)]
+        if len(numbers) + len(texts) < len(condition.values):
             return None
         try:
-            read = await self._reader.select(
-                queries.EQUAL_VALUES,
-                share=_TERMS_SHARE,
-                values=Fragment(_union([self.part(queries.VALUES_OF, q=name, v=value).text for name in names])),
-                equal=Fragment(self._any_equal(condition, value)),
-                most=_MAX_TERMS + 1,
-            )
-            found = [row["v"] for row in read.all_rows()]
+            of_numbers = await self.number_terms(condition.owned, numbers) if numbers else ()
+            of_texts = await self._text_terms(texts, names, literals) if texts else ()
         except (Unsupported, StoreTimeout):
             return None
-        terms = [term for term in found if isinstance(term, Literal)]
-        return terms if len(terms) == len(found) <= _MAX_TERMS else None
+        return None if of_numbers is None or of_texts is None else [*of_numbers, *of_texts]
+
+    async def _text_terms(
+        self, texts: Sequence[str], names: Sequence[URIRef], number: int | None
+    ) -> Sequence[Literal | URIRef] | None:
+        """The values of qualifiers that equal one of some texts: literals, and nodes with this name or id.
+
+        `number`: of their literals. None if the store does not find these, or they are too many.
+        """
+        literals: list[Literal] = []
+        if number != 0:
+            if not self._reader.dialect.repeats_texts:
+                return None
+            read = await self._values_equal(texts, names, queries.EQUAL_TEXT)
+            literals = [term for row in read if isinstance(term := row["v"], Literal)]
+            if len(literals) == len(read):
+                return literals if len(literals) <= _MAX_TERMS else None
+            read = await self._values_equal(texts, names, queries.EQUAL_LITERAL)
+            literals = [term for row in read if isinstance(term := row["v"], Literal)]
+        nodes = await self._nodes_called(texts)
+        if nodes is None or len(literals) + len(nodes) > _MAX_TERMS:
+            return None
+        return [*literals, *(await self._used(names, nodes))] if nodes else literals
+
+    async def _values_equal(self, texts: Sequence[str], names: Sequence[URIRef], equal: str) -> Sequence[Row]:
+        """Rows of the values of qualifiers that equal one of some texts; one too many if there are many."""
+        value = Fragment("?v")
+        conditions = (self.part(equal, v=value, text=Literal(text)).text for text in texts)
+        read = await self._reader.select(
+            queries.EQUAL_VALUES,
+            share=_TERMS_SHARE,
+            values=union([self.part(queries.VALUES_OF, q=name, v=value).text for name in names]),
+            equal=Fragment(" || ".join(conditions)),
+            most=_MAX_TERMS + 1,
+        )
+        return read.all_rows()
+
+    async def _nodes_called(self, texts: Sequence[str]) -> Sequence[URIRef] | None:
+        """The nodes whose name or id is one of these texts; None if they are not known, or blank nodes are among them.
+
+        Names in other languages than a node shows are looked up, too, and left out here.
+        """
+        terms: list[Literal] = []
+        for text in texts:
+            own = await self._catalogues.name_terms(text)
+            if own is None or len(terms := [*terms, *own]) > self._reader.dialect.max_texts:
+                return None
+        read = await self._reader.select(queries.NODES_CALLED, names=values(*terms), most=_MAX_TERMS + 1)
+        found = [row["v"] for row in read.all_rows()]
+        if len(found) > _MAX_TERMS or any(isinstance(node, BNode) for node in found):
+            return None
+        nodes = dict.fromkeys([*map(URIRef, found), *filter(None, map(self._naming.iri, texts))])
+        labels = await self._names.read_labels(nodes)
+        return [node for node in nodes if labels.get(node) in texts or self._naming.short(node) in texts]
 
     def _any_equal(self, condition: QualifierCondition, value: Fragment) -> str:
         """The condition that a qualifier's value may equal one of the constants."""
@@ -133,8 +214,8 @@ class PatternWriter(TripleWriter):
             own = [self._reader.filled(EDGE, source=ends.own("m"), relation=name, target=value) for name in names]
         else:
             own = self._qualifier_branches(ends, names, value, ends.own("q"))
-        branches = _union(own)
-        return Fragment(f"{branches} FILTER({equal})" if equal else branches)
+        branches = union(own)
+        return Fragment(f"{branches.text} FILTER({equal})") if equal else branches
 
     def exact_qualifier(
         self,
@@ -143,18 +224,13 @@ class PatternWriter(TripleWriter):
         value: Fragment,
         *,
         selects: bool,
-        terms: Sequence[Literal] | None = None,
+        terms: Sequence[Literal | URIRef] | None = None,
     ) -> Fragment:
         through_mediators = any(len(self._paths[relation]) == 2 for relation in ends.relations)
         if ends.either or through_mediators or not self._reification or len(condition.values) > _MAX_VALUES:
             raise cannot_express("such qualifiers")
         names = [self.term(name) for name in condition.owned.ids]
-        may_be_node = terms is None and self._have_nodes(names)
-        equal = Fragment(
-            " || ".join(
-                self._exactly_equal(constant, value, may_be_node=may_be_node).text for constant in condition.values
-            )
-        )
+        equal = Fragment(self._exactly(condition, names, value, terms))
         single = len(ends.relations) == 1
         relation = self._paths[ends.relations[0]][0] if single else ends.own("p")
         branches = self._qualifier_branches(ends, names, value, relation, terms)
@@ -164,7 +240,7 @@ class PatternWriter(TripleWriter):
             return self.part(queries.QUALIFIED_EDGE, pattern=Fragment(branches[0]), equal=equal, **source, **target)
         if selects:
             edge = Fragment(" ".join([ends.source.text, ends.target.text, *([] if single else [ends.own("p").text])]))
-            pattern = Fragment(_union(branches))
+            pattern = union(branches)
             return self.part(queries.QUALIFIED_EDGES, edge=edge, pattern=pattern, equal=equal, **source, **target)
         if len(branches) > 1 and not self.nests_exists:
             raise cannot_express("qualifiers in several notations, or of several names")
@@ -177,13 +253,27 @@ class PatternWriter(TripleWriter):
         names: Sequence[URIRef],
         value: Fragment,
         relation: URIRef | Fragment,
-        terms: Sequence[Literal] | None = None,
+        terms: Sequence[Literal | URIRef] | None = None,
     ) -> list[str]:
         among = ""
         if terms is not None:
-            among = self.part(AMONG, relation=value, relations=values(*terms)).text if terms else queries.NOTHING.text
+            among = self.part(AMONG, relation=value, relations=values(*terms)).text if terms else NOTHING
         patterns = (one for name in names for one in self._reification.qualifier_of(ends, name, value, relation))
         return [f"{among} {one.text}".strip() for one in patterns]
+
+    def _exactly(
+        self,
+        condition: QualifierCondition,
+        names: Sequence[URIRef],
+        value: Fragment,
+        terms: Sequence[Literal | URIRef] | None,
+    ) -> str:
+        """The condition that a qualifier's value, one of the `terms` if they are known, equals one of the constants."""
+        if terms is not None:
+            return TRUE  # these terms are exact; a filter would compare floats of Virtuoso wrongly, and no names
+        may_be_node = self._have_nodes(names)
+        own = (self._exactly_equal(constant, value, may_be_node=may_be_node).text for constant in condition.values)
+        return " || ".join(own)
 
     def _exactly_equal(self, constant: Scalar, value: Fragment, *, may_be_node: bool) -> Fragment:
         """The condition that a qualifier's value equals a constant. A node's name is not known here.
@@ -192,12 +282,17 @@ class PatternWriter(TripleWriter):
             Unsupported: a value with the same text may be of another kind, or may be a node with this name.
         """
         if isinstance(constant, str):
-            if date_parts(constant) is not None or not is_always_text(constant) or may_be_node:
+            if not _is_only_a_text(constant) or may_be_node:
                 raise cannot_express("texts that may be equal to other values")
             return self.part(queries.EXACT_TEXT, v=value, text=Literal(constant))
         if constant is None or isinstance(constant, bool) or abs(constant) >= EXACT_BELOW:
             raise cannot_express("such a value")
         return self.part(queries.EXACT_NUMBER, v=value, numbers=NUMBER_TYPES, number=Literal(float(constant)))
+
+    def _number_of_literals(self, qualifiers: Sequence[URIRef]) -> int | None:
+        """The number of literals that are values of these qualifiers; None if they were not counted."""
+        reifiers = self._known_reifiers()
+        return None if reifiers is None else sum(reifiers.uses.get((one, True), 0) for one in qualifiers)
 
     def _have_nodes(self, qualifiers: Sequence[URIRef]) -> bool:
         """Whether a value of these qualifiers may be a node."""
@@ -233,8 +328,14 @@ class PatternWriter(TripleWriter):
         return super().reaching(relations, ends)
 
 
-def _union(branches: Sequence[str]) -> str:
-    return branches[0] if len(branches) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in branches)
+def _is_only_a_text(constant: str) -> bool:
+    """Whether a text equals no dates, numbers or truth values."""
+    return date_parts(constant) is None and is_always_text(constant)
+
+
+def _numbers(constants: Sequence[Scalar]) -> Sequence[float]:
+    """The numbers among some constants."""
+    return [float(one) for one in constants if isinstance(one, float | int) and not isinstance(one, bool)]
 
 
 class PatternReader(MatchReader):

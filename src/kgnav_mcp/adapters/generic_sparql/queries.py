@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kgnav_mcp.adapters.sparql_base.queries import DOUBLE, NOT_NAN
 from kgnav_mcp.adapters.sparql_base.terms import Fragment
 from kgnav_mcp.model import Direction
 
@@ -30,7 +31,6 @@ MEDIATOR_VIA: Final = {kind: condition.replace("?m", "$via") for kind, condition
 NEAR: Final = {OUT: "$s ?near ?m .", IN: "?m ?near $s ."}
 NEAR_SET: Final = {OUT: "VALUES ?s { $s } ?s ?near ?m .", IN: "VALUES ?s { $s } ?m ?near ?s ."}
 ONE_OF_RELATIONS: Final = "FILTER($relation IN ($relations))"
-NOTHING: Final = Fragment("FILTER(false)")
 ONE_NEAR: Final = "FILTER(?near IN ($listed))"
 FAR: Final = {OUT: "?m ?far ?o", IN: "?o ?far ?m"}
 
@@ -81,11 +81,19 @@ HAS_QUALIFIER: Final = {
 VALUES_OF: Final = "?r $q $v ."
 EQUAL_VALUES: Final = "SELECT DISTINCT ?v WHERE { $values FILTER($equal) } LIMIT $most"
 """Costs 1 us per value of the qualifier."""
+EQUAL_LITERAL: Final = "(isLiteral($v) && STR($v) = $text)"
+NAME_KINDS: Final = (
+    "SELECT DISTINCT ?l ?d WHERE { ?s $named ?o FILTER(isLiteral(?o)) BIND(LANG(?o) AS ?l) BIND(DATATYPE(?o) AS ?d) } "
+    "LIMIT $most"
+)
+"""Costs 1 us per name of the graph."""
+NODES_CALLED: Final = "SELECT DISTINCT ?v WHERE { VALUES ?name { $names } ?v $named ?name } LIMIT $most"
+"""Costs a look-up for each name, and a row for each node with it."""
 EQUAL_TEXT: Final = "(!isLiteral($v) || STR($v) = $text)"
 """Keeps literals whose text is $text, and all nodes: their names are compared later."""
-EQUAL_NUMBER: Final = "<http://www.w3.org/2001/XMLSchema#double>(STR($v)) = $number"
+EQUAL_NUMBER: Final = f"{DOUBLE.replace('?value', '$v')} = $number"
 EXACT_TEXT: Final = "STR($v) = $text"
-EXACT_NUMBER: Final = f"(DATATYPE($v) IN ($numbers) && {EQUAL_NUMBER})"
+EXACT_NUMBER: Final = f"(DATATYPE($v) IN ($numbers) && {EQUAL_NUMBER} && {NOT_NAN.replace('?value', '$v')})"
 QUALIFIED_EDGE: Final = "$pattern FILTER($equal) FILTER(isIRI($source) && isIRI($target))"
 """With VALUES in $pattern, costs a few look-ups per match. Oxigraph applies a filter after the joins, and joins a
 sub-query with all edges of the relation: 15 to 95 s instead of 20 ms for one of 375,000 values."""
@@ -107,10 +115,11 @@ PARALLEL: Final = {
 }
 """Costs 20 us per triple of the entities."""
 ALL_PARALLEL: Final = (
-    "SELECT ?p (SUM(?c - 1) AS ?n) WHERE { { SELECT ?p (COUNT(?r) AS ?c) WHERE { $stated ?s ?p ?o } "
-    "GROUP BY ?s ?p ?o HAVING (COUNT(?r) > 1) } } GROUP BY ?p"
+    "SELECT ?p (SUM(?c - 1) AS ?n) WHERE { { SELECT ?s ?p ?o (COUNT(?r) AS ?c) WHERE { $stated } "
+    "GROUP BY ?s ?p ?o HAVING (COUNT(?r) > 1) } ?s ?p ?o } GROUP BY ?p"
 )
-"""Costs 20 us per reifier of the graph."""
+"""Costs 20 us per reifier of the graph. With a look-up of each triple before it is grouped, Virtuoso takes ten times as
+long."""
 PARALLEL_OF: Final = (
     "SELECT (COUNT(*) AS ?t) (SUM(?c) AS ?n) WHERE { { SELECT ?s ?o (COUNT(*) AS ?c) WHERE { "
     "{ SELECT ?s ?o WHERE { $stated } LIMIT $most } } GROUP BY ?s ?o } }"
@@ -265,6 +274,9 @@ VALUE_COUNT: Final = "SELECT (COUNT(DISTINCT ?v) AS ?n) WHERE { $conditions }"
 SOME_NODES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT ?s WHERE { $conditions } LIMIT $most } }"
 SOME_VALUES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT ?v WHERE { $conditions } LIMIT $most } }"
 """Costs 1 us for each node or value counted ($most); used where a query for all of them could not be stopped."""
+USED_VALUES: Final = "SELECT ?v WHERE { VALUES ?v { $terms } FILTER($used) }"
+IS_VALUE: Final = "EXISTS { ?s $relation ?v }"
+"""Costs a look-up for each literal."""
 NODE_VALUES: Final = "?s $having ?v . FILTER(isLiteral(?v))"
 
 # The schema

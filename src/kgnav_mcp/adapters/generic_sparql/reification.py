@@ -33,6 +33,9 @@ NOTATION = frozenset({RDF.subject, RDF.predicate, RDF.object, REIFIES})
 
 _PROBE_SHARE = 0.1
 """The fraction of a call's time for each query that detects a notation."""
+_COUNTING_SHARE = 0.1
+"""The fraction of a call's time for counting parallel and unasserted statements, of which plans need only those of
+their own relations."""
 _MAX_TRIPLES = 200
 _MAX_CHARACTERS = 20_000
 """Maximum number of characters of the values in one query: Virtuoso refuses long texts in a long list (SR342)."""
@@ -191,7 +194,8 @@ class Reification:
         if not self.parallel:
             return 0
         try:
-            read = await self._reader.select(queries.UNASSERTED, stated=self.reifier_pattern("?s", "?o"))
+            stated = self.reifier_pattern("?s", "?o")
+            read = await self._reader.select(queries.UNASSERTED, share=_COUNTING_SHARE, stated=stated)
         except StoreTimeout:
             return None
         return number_in(read.rows[0], "n") if read.rows and read.stop is Stop.COMPLETE else None
@@ -324,7 +328,7 @@ async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFact
     Raises:
         StoreTimeout: the call's time was over.
     """
-    uses, parallel = Counter[tuple[URIRef, bool]](), Counter[URIRef]()
+    uses = Counter[tuple[URIRef, bool]]()
     stops: list[Stop] = []
     have_iris = False
     for notation in sorted(reification.notations - {Notation.QUOTED}):
@@ -338,12 +342,19 @@ async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFact
         stops.append(read.stop)
         for row in read.rows:
             uses[iri_in(row, "p"), True] += number_in(row, "n")
-    if reification.parallel:
-        read = await reader.select(queries.ALL_PARALLEL, stated=reification.reifier_pattern("?s", "?o"))
-        stops.append(read.stop)
-        for row in read.rows:
-            parallel[iri_in(row, "p")] += number_in(row, "n")
     stop = Stop.first(stops)
     if stop is not Stop.COMPLETE:
         return await uncounted(reader, reification, stop)
-    return ReifierFacts(uses, parallel, have_iris, stop)
+    return ReifierFacts(uses, await _parallel(reader, reification), have_iris, stop)
+
+
+async def _parallel(reader: Reader, reification: Reification) -> Mapping[URIRef, int] | None:
+    """The number of rows of each relation beyond the first of each triple; None if they are not counted in time."""
+    if not reification.parallel:
+        return {}
+    stated = reification.reifier_pattern("?s", "?o")
+    try:
+        read = await reader.select(queries.ALL_PARALLEL, share=_COUNTING_SHARE, stated=stated)
+    except StoreTimeout:
+        return None
+    return {iri_in(row, "p"): number_in(row, "n") for row in read.rows} if read.stop is Stop.COMPLETE else None

@@ -252,7 +252,8 @@ class _Writer:
         if not columns or not all(column.is_number and not column.is_list for column in columns):
             raise _refused("numbers compared together with other values")
         value = f"{self.name(owned.owner)}.{quoted(owned.ids[0])}"
-        return f"({' AND '.join(f'{value} {comparison} {self._parameter(bound)}' for comparison, bound in bounds)})"
+        known = [(comparison, [*bound] if isinstance(bound, tuple) else bound) for comparison, bound in bounds]
+        return f"({' AND '.join(f'{value} {comparison} {self._parameter(bound)}' for comparison, bound in known)})"
 
     def qualifiers(self, conditions: Sequence[QualifierCondition]) -> list[str]:
         """The conditions on properties of edges that can be expressed.

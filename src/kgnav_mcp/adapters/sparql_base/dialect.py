@@ -77,6 +77,11 @@ class Dialect:
     repeats_literals: bool = False
     """Whether it finds a literal by the form in which its answers write it, which is tested. Virtuoso does not: it
     writes six digits of a double."""
+    repeats_texts: bool = False
+    """As `repeats_literals`, for literals that are not numbers or dates."""
+    unusual_number: str = ""
+    """The condition that $value, of a datatype of numbers, is not found by its number in that datatype; empty: by no
+    number is it sure to be found, because the store compares spellings, or that was not tested."""
     media_type: str = JSON_TYPE
     """The result format that it writes fastest."""
     row_cap: str = ""

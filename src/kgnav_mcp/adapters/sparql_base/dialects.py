@@ -9,10 +9,9 @@ from typing import Final
 
 import httpx2
 
-from kgnav_mcp.adapters.sparql_base import errors
+from kgnav_mcp.adapters.sparql_base import errors, queries
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Cancellation, Dialect
 from kgnav_mcp.adapters.sparql_base.errors import Refusal
-from kgnav_mcp.adapters.sparql_base.queries import BLAZEGRAPH_PROBE, BLAZEGRAPH_QUERY_ID
 from kgnav_mcp.adapters.sparql_base.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import KgnavError
 
@@ -27,7 +26,9 @@ def _time_limit(seconds: float) -> Mapping[str, str]:
 
 def _with_id(query: str, query_id: str) -> str:
     """Add the hint that gives a query its id. The parameter `queryId` is ignored by version 2.1.4."""
-    return _FIRST_PATTERN.sub(lambda _: "{ " + BLAZEGRAPH_QUERY_ID.replace("$id", f'"{query_id}"'), query, count=1)
+    return _FIRST_PATTERN.sub(
+        lambda _: "{ " + queries.BLAZEGRAPH_QUERY_ID.replace("$id", f'"{query_id}"'), query, count=1
+    )
 
 
 def _cancel(query_id: str) -> Mapping[str, str]:
@@ -37,7 +38,7 @@ def _cancel(query_id: str) -> Mapping[str, str]:
 BLAZEGRAPH: Final = Dialect(
     name="blazegraph",
     title="Blazegraph",
-    probe=BLAZEGRAPH_PROBE,
+    probe=queries.BLAZEGRAPH_PROBE,
     time_limit=_time_limit,
     max_matches=None,
     # Version 2.1.4 takes the inner one for false: `FILTER(!EXISTS { ... FILTER EXISTS { ... } })` is always true.
@@ -62,6 +63,8 @@ OXIGRAPH: Final = Dialect(
     announced=lambda headers: headers.get("server", "").lower().startswith("oxigraph"),
     stable_order=True,
     repeats_literals=True,
+    repeats_texts=True,
+    unusual_number=queries.NOT_NUMERIC,
 )
 QLEVER: Final = Dialect(
     name="qlever",

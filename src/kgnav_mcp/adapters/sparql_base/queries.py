@@ -80,10 +80,23 @@ NODE_COUNT: Final = "SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { $conditions }"
 
 EQUAL_TEXT: Final = "STR($value) = $text"
 EQUAL_TRUTH: Final = "DATATYPE($value) = <http://www.w3.org/2001/XMLSchema#boolean> && $value = $truth"
-EQUAL_DOUBLE: Final = (
-    "DATATYPE($value) IN ($numbers) && <http://www.w3.org/2001/XMLSchema#double>(STR($value)) = $number"
-)
+DOUBLE: Final = "(<http://www.w3.org/2001/XMLSchema#double>(STR(?value)) + 0e0)"
+"""The number of a literal. For stores in Java, -0.0 is less than 0; the sum of both is 0."""
+NOT_NAN: Final = '!REGEX(STR(?value), "nan", "i")'
+"""For Virtuoso, where NaN equals every number."""
+EQUAL_DOUBLE: Final = f"DATATYPE($value) IN ($numbers) && {DOUBLE} = $number && {NOT_NAN}".replace("?value", "$value")
 EQUAL_NUMBER: Final = "DATATYPE($value) IN ($numbers) && $value = $number"
+UNUSUAL_NUMBERS: Final = (
+    "SELECT DISTINCT ?v WHERE { ?s $relation ?v FILTER(DATATYPE(?v) IN ($numbers) && ($unusual)) } LIMIT $most"
+)
+"""Costs 1 us per value of the relation."""
+NOT_NUMERIC: Final = "!isNumeric($value)"
+"""Oxigraph and Virtuoso hold a number of any spelling by its value; a malformed or very long one is kept as a text."""
+NOT_NUMERIC_OR_ROUNDED: Final = (
+    "!isNumeric($value) || (DATATYPE($value) NOT IN (<http://www.w3.org/2001/XMLSchema#double>, "
+    "<http://www.w3.org/2001/XMLSchema#float>) && $value != <http://www.w3.org/2001/XMLSchema#decimal>(STR($value)))"
+)
+"""A decimal of Virtuoso has more digits than it shows."""
 EQUAL_DATE: Final = "DATATYPE($value) IN ($dates) && REGEX(STR($value), $form)"
 IN_PERIOD: Final = (
     'REGEX(STR($value), "T.*[+-][0-9:]+$") && !REGEX(STR($value), "00:?00$") && $value >= $first && $value < $after'

@@ -11,12 +11,14 @@ from decimal import Decimal
 
 from rdflib import XSD, Literal
 
+from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql_base import queries
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
 from kgnav_mcp.values.comparison import Moment, Period, WantedValue
-from kgnav_mcp.values.scalars import NUMBERS
+from kgnav_mcp.values.scalars import NUMBERS, WHOLE_NUMBERS, scalar
 
+_FLOATS = ("double", "float")
 _INTEGER = re.compile(r"[+-]?\d+")
 _FLOAT = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _FORMS = {
@@ -63,6 +65,24 @@ def number_texts(number: float) -> list[str]:
     return [*texts, *(f"+{text}" for text in texts if number >= 0)]
 
 
+def scalar_of(term: Literal) -> str | int | float | bool:
+    """The value of a literal, as everywhere in this program."""
+    return scalar(model.Literal(str(term), str(term.datatype) if term.datatype else None))
+
+
+def number_terms(number: float) -> list[Literal] | None:
+    """A number as a literal of each datatype of numbers; None if it has more digits than each store holds exactly."""
+    _, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
+    if len(digits) > _EXACT_DIGITS or not -_EXACT_DIGITS <= int(exponent) <= _EXACT_DIGITS:
+        return None
+    text = number_texts(number or 0.0)[0]
+    kinds = NUMBERS if number.is_integer() else NUMBERS - WHOLE_NUMBERS
+    terms = [(text, kind) for kind in sorted(kinds)]
+    if not number:
+        terms += (("-0.0", kind) for kind in _FLOATS)  # another term for the same number
+    return [Literal(text, datatype=XSD[kind], normalize=False) for text, kind in terms]
+
+
 def date_texts(period: Period) -> list[str]:
     """The usual spellings of the dates that equal a date: less precise ones, and the days of a month or a year."""
     texts: list[str] = []
@@ -92,13 +112,15 @@ def lookup_note(languages: Sequence[str]) -> str:
     )
 
 
-_FLOATS = ("double", "float")
-_ALL_NUMBERS = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS)))
+NUMBER_TYPES = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS)))
+"""The datatypes whose values are numbers."""
 _EXACT_NUMBERS = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS.difference(_FLOATS))))
 _ONLY_FLOATS = comma_separated(*(XSD[kind] for kind in _FLOATS))
 _DATES = comma_separated(XSD.date, XSD.dateTime, XSD.dateTimeStamp, XSD.gYear, XSD.gYearMonth)
 _EXACT = 2**53
 """Integers below this are exact also as doubles."""
+_EXACT_DIGITS = 15
+"""Digits up to which two different decimal numbers are also different doubles."""
 _TWO_DIGITS = "[0-9]{2}"
 _ZONE, _UTC = "(Z|[+-][0-9]{2}:?[0-9]{2})?", "(Z|[+-]00:?00)?"
 
@@ -128,7 +150,7 @@ def _conditions(reader: Reader, value: Fragment, wanted: WantedValue) -> Iterato
 def _equal_number(reader: Reader, value: Fragment, number: float) -> Iterator[Fragment]:
     """Large integers are compared as such: as doubles, they would equal their neighbours."""
     if abs(number) < _EXACT:
-        yield reader.part(queries.EQUAL_DOUBLE, value=value, numbers=_ALL_NUMBERS, number=Literal(float(number)))
+        yield reader.part(queries.EQUAL_DOUBLE, value=value, numbers=NUMBER_TYPES, number=Literal(float(number)))
         return
     yield reader.part(queries.EQUAL_NUMBER, value=value, numbers=_EXACT_NUMBERS, number=Literal(int(number)))
     if float(number) == number:

@@ -17,6 +17,7 @@ from kgnav_mcp.adapters.sparql_base.plans.writing import cannot_express
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
+from kgnav_mcp.adapters.sparql_base.value_conditions import scalar_of
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Cell
@@ -197,7 +198,7 @@ class GroupReader:
             return None
         if not isinstance(term, Literal):
             raise cannot_express("a property whose values are nodes")
-        return _scalar(term)
+        return scalar_of(term)
 
 
 def _is_labels(key: GroupKey) -> bool:
@@ -296,12 +297,8 @@ class _Measures:
 def _number_of(row: Mapping[str, Term], name: str) -> float:
     """A number in a row of one datatype: an integer if this is one of integers."""
     term = row.get(name)
-    value = _scalar(term) if isinstance(term, Literal) else None
+    value = scalar_of(term) if isinstance(term, Literal) else None
     is_whole = row["kind"] in _WHOLE_KINDS
     if isinstance(value, bool) or not isinstance(value, int if is_whole else int | float) or not math.isfinite(value):
         raise cannot_express("a sum of numbers of this kind")
     return value if is_whole else float(value)
-
-
-def _scalar(term: Literal) -> str | int | float | bool:
-    return scalar(model.Literal(str(term), str(term.datatype) if term.datatype else None))

@@ -32,8 +32,11 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.plan.walking import conjuncts, id_condition, variables_of
-from kgnav_mcp.port.pattern_queries import GroupKey, PatternQuery, QualifierCondition, number_condition
+from kgnav_mcp.plan.walking import conjuncts, id_condition, parts, variables_of
+from kgnav_mcp.port.pattern_queries import GroupKey, PatternQuery, QualifierCondition, equal_numbers, number_condition
+
+KnownTerms = Mapping[QualifierCondition | Expression, Sequence[Literal | URIRef]]
+"""The literals and nodes that equal the constants of a condition."""
 
 
 async def write_pattern(writer: Writer, question: PatternQuery, *, iris_only: bool = False) -> Pattern:
@@ -46,13 +49,25 @@ async def write_pattern(writer: Writer, question: PatternQuery, *, iris_only: bo
     await writer.load_relations(relations_of(match))
     names = sorted({*variables_of(match), *given})
     nodes = {name: Fragment(f"?n{place}") for place, name in enumerate(names)}
-    pattern = Pattern(writer, nodes, count(), frozenset(given), iris_only=iris_only)
-    terms: dict[QualifierCondition, Sequence[Literal]] = {}
-    if question.exact and not given and not any(map(_ids_of_node, conjuncts(match.where))):
-        found = {one: await writer.equal_terms(one) for one in question.qualifiers}
-        terms = {one: own for one, own in found.items() if own is not None}
-    pattern.add(match, question.qualifiers, exact=question.exact, terms=terms)
+    terms = await _known_terms(writer, question)
+    pattern = Pattern(writer, nodes, count(), frozenset(given), iris_only=iris_only, terms=terms)
+    pattern.add(match, question.qualifiers, exact=question.exact)
     return pattern
+
+
+async def _known_terms(writer: Writer, question: PatternQuery) -> KnownTerms:
+    """The literals and nodes that equal the constants of conditions, where they are known.
+
+    Those of qualifiers are read only for a pattern that can begin with them.
+    """
+    match = question.match
+    found: dict[QualifierCondition | Expression, Sequence[Literal | URIRef] | None] = {}
+    if question.exact and not question.given and not any(map(_ids_of_node, conjuncts(match.where))):
+        found |= {one: await writer.equal_terms(one) for one in question.qualifiers}
+    for part in parts(match, patterns=True):
+        if isinstance(part, Compare) and (equal := equal_numbers(part)) is not None:
+            found[part] = await writer.number_terms(*equal)
+    return {one: own for one, own in found.items() if own is not None}
 
 
 def _ids_of_node(condition: Expression) -> tuple[str, Sequence[str]] | None:
@@ -72,6 +87,7 @@ class Pattern:
         known: Iterable[str] = (),
         *,
         iris_only: bool = False,
+        terms: KnownTerms = MappingProxyType({}),
     ) -> None:
         """`known`: variables whose values are certainly nodes."""
         self._writer = writer
@@ -79,6 +95,7 @@ class Pattern:
         self._numbers = iter(numbers)
         self._known = set(known)
         self._iris_only = iris_only
+        self._terms = terms
         self._edges: dict[str, EdgeVariables] = {}
         self._edge_variables: list[str] = []
         self._edge_texts: list[Fragment] = []
@@ -151,24 +168,17 @@ class Pattern:
         qualifiers: Sequence[QualifierCondition] = (),
         *,
         exact: bool = True,
-        terms: Mapping[QualifierCondition, Sequence[Literal]] = MappingProxyType({}),
     ) -> None:
         """Write the edges, labels and conditions of a match. Conditions on ids are written first.
 
-        `exact`: the qualifiers are applied exactly; otherwise as far as possible. `terms`: the literals that equal
-        their constants, where they are known.
+        `exact`: the qualifiers are applied exactly; otherwise as far as possible.
         """
-        conditions: list[Expression] = []
-        for condition in conjuncts(match.where):
-            if ids := _ids_of_node(condition):
-                iris = self._writer.terms(ids[1])
-                self._parts.append(self._writer.part(queries.ONE_OF, node=self.node(ids[0]), terms=values(*iris)))
-                self._known.add(ids[0])
-            else:
-                conditions.append(condition)
+        conditions = self._start(conjuncts(match.where))
+        if not match.edges and not self._parts and not any(node.labels for node in match.nodes):
+            raise cannot_express("a node of any label, by a number that this store does not look up")
         ends = self._edges = {edge.variable: self._ends(edge) for edge in match.edges}
         if exact:
-            self._parts += (self._exact_qualifier(one, ends[one.owned.owner], terms.get(one)) for one in qualifiers)
+            self._parts += (self._exact_qualifier(one, ends[one.owned.owner]) for one in qualifiers)
         else:
             self._qualify(qualifiers, ends)
         edges = [self._edge(edge, ends[edge.variable]) for edge in match.edges if edge.path is None]
@@ -187,6 +197,33 @@ class Pattern:
         for condition in conditions:
             self._parts.append(self._writer.part(queries.FILTER, condition=self._condition(condition)))
 
+    def _start(self, conditions: Sequence[Expression]) -> list[Expression]:
+        """Write the conditions with which the pattern begins: on ids, or else on numbers. Returns the others."""
+        others: list[Expression] = []
+        for condition in conditions:
+            if ids := _ids_of_node(condition):
+                iris = self._writer.terms(ids[1])
+                self._parts.append(self._writer.part(queries.ONE_OF, node=self.node(ids[0]), terms=values(*iris)))
+                self._known.add(ids[0])
+            else:
+                others.append(condition)
+        if self._known:
+            return others
+        found = {one: self._equal_number(one, queries.EQUAL) for one in others}
+        self._parts += filter(None, found.values())
+        return [one for one in others if found[one] is None]
+
+    def _equal_number(self, condition: Expression, template: str) -> Fragment | None:
+        """Write a condition that a property equals a number; None if its literals are not known."""
+        equal, terms = equal_numbers(condition), self._terms.get(condition)
+        if equal is None or terms is None:
+            return None
+        node, value = self.node(equal[0].owner), Fragment(f"?v{next(self._numbers)}")
+        pattern = self._writer.has_value(node, equal[0].ids, value, terms)
+        if template == queries.EQUAL and len(terms) == len(equal[0].ids) == 1:
+            return pattern  # a node has the value once; Oxigraph joins a sub-query with all nodes of a label
+        return self._writer.part(template, node=node, pattern=pattern)
+
     def _ends(self, edge: EdgePattern) -> EdgeVariables:
         source, target = self.node(edge.source), self.node(edge.target)
         return EdgeVariables(source, target, next(self._numbers), edge.either, edge.relations)
@@ -202,11 +239,10 @@ class Pattern:
         if qualifiers and not written:
             raise cannot_express("the values of qualifiers")
 
-    def _exact_qualifier(
-        self, qualifier: QualifierCondition, ends: EdgeVariables, terms: Sequence[Literal] | None
-    ) -> Fragment:
+    def _exact_qualifier(self, qualifier: QualifierCondition, ends: EdgeVariables) -> Fragment:
         """Write a condition on a qualifier. It selects the edges, unless they are near known nodes."""
         value = Fragment(f"?v{next(self._numbers)}")
+        terms = self._terms.get(qualifier)
         return self._writer.exact_qualifier(ends, qualifier, value, selects=not self._known, terms=terms)
 
     def _edge(self, edge: EdgePattern, ends: EdgeVariables) -> Edge:
@@ -302,7 +338,7 @@ class Pattern:
 
     def _inner(self, match: Match) -> Fragment:
         """Write the pattern of a condition."""
-        inner = Pattern(self._writer, self._nodes, self._numbers, self._known)
+        inner = Pattern(self._writer, self._nodes, self._numbers, self._known, terms=self._terms)
         inner.add(match)
         return inner.text
 
@@ -317,6 +353,9 @@ class Pattern:
         return self._writer.part(template, pattern=pattern)
 
     def _value_condition(self, condition: Expression) -> Fragment:
+        equal = self._equal_number(condition, queries.HAS_VALUE)
+        if equal is not None:
+            return equal
         number = number_condition(condition)
         if number is None:
             return self._id_condition(condition)

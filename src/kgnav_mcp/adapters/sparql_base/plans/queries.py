@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from kgnav_mcp.adapters.sparql_base.queries import DOUBLE, NOT_NAN
+
 MATCH_PATTERN: Final = (
     "SELECT $nodes (COUNT($counted) AS ?n) $size WHERE { $pattern } $groups $order OFFSET $skip LIMIT $most"
 )
@@ -74,12 +76,16 @@ TWO_HOPS: Final = "$source $near $via . $mediator $via $far $target . FILTER($so
 LABELLED: Final = "$node $typed $type ."
 HAS_LABEL: Final = "EXISTS { $node $typed ?type FILTER(?type IN ($types)) }"
 INSTANCES: Final = "{ SELECT DISTINCT $node WHERE { $node $typed ?type FILTER(?type IN ($types)) } }"
-WITHIN: Final = "<http://www.w3.org/2001/XMLSchema#double>(STR(?value)) $sign $number"
+WITHIN: Final = f"{DOUBLE} $sign $number"
+AMONG_NUMBERS: Final = f"{DOUBLE} IN ($numbers)"
 HAS_NUMBER: Final = (
     "EXISTS { VALUES ?relation { $relations } $node ?relation ?value "
-    "FILTER(DATATYPE(?value) IN ($numbers) && $within) }"
+    f"FILTER(DATATYPE(?value) IN ($numbers) && $within && {NOT_NAN}) }}"
 )
 """Numbers are compared as doubles read from their texts, whatever their datatypes."""
+HAS_VALUE: Final = "EXISTS { SELECT $node WHERE { $pattern } }"
+EQUAL: Final = "{ SELECT DISTINCT $node WHERE { $pattern } }"
+"""Costs a look-up for each literal, and for each node with it; on Oxigraph also for each node of the pattern."""
 NAMED: Final = "FILTER(!isBlank($node))"
 """Excludes blank nodes from lists of nodes, on stores where they have no ids."""
 
@@ -100,3 +106,5 @@ NOT_EXISTS: Final = "NOT EXISTS { $pattern }"
 NOT: Final = "!($condition)"
 NO: Final = "false"
 """The condition that two edges differ, where they can only be the same edge."""
+NOTHING: Final = "FILTER(false)"
+TRUE: Final = "true"

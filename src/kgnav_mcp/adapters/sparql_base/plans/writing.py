@@ -6,17 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from rdflib import XSD, Literal, URIRef
+from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql_base.names import Naming
 from kgnav_mcp.adapters.sparql_base.plans import queries
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, comma_separated, values
+from kgnav_mcp.adapters.sparql_base.value_conditions import NUMBER_TYPES
 from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.plan import EdgePattern, Match
+from kgnav_mcp.plan import Comparison, EdgePattern, Match, Property
 from kgnav_mcp.plan.walking import parts
 from kgnav_mcp.port.pattern_queries import Bound, QualifierCondition
-from kgnav_mcp.values.scalars import NUMBERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +148,27 @@ class Writer(ABC):
         del node, relations, bounds
         raise cannot_express("values of properties")
 
+    async def number_terms(self, owned: Property, numbers: Sequence[float]) -> Sequence[Literal] | None:
+        """The literals that a property equal to one of these numbers may have; None if not known.
+
+        They are for a pattern that begins with this property: a store looks them up, and compares no other values.
+        """
+        del owned, numbers
+        return None
+
+    def has_value(
+        self, node: Fragment, relations: Sequence[str], value: Fragment, terms: Sequence[Literal | URIRef]
+    ) -> Fragment:
+        """Write a pattern that one of the values of some properties is one of these literals.
+
+        `value` is a variable of its own.
+
+        Raises:
+            Unsupported: values of properties are not the objects of triples.
+        """
+        del node, relations, value, terms
+        raise cannot_express("values of properties")
+
     def qualifier(self, ends: EdgeVariables, condition: QualifierCondition, value: Fragment) -> Fragment:
         """Write a pattern that an edge has a qualifier, and bind its value. It may match more than `condition`.
 
@@ -164,7 +185,7 @@ class Writer(ABC):
         value: Fragment,
         *,
         selects: bool,
-        terms: Sequence[Literal] | None = None,
+        terms: Sequence[Literal | URIRef] | None = None,
     ) -> Fragment:
         """Write a condition that an edge has a qualifier with one of some constants; it adds no rows.
 
@@ -176,8 +197,8 @@ class Writer(ABC):
         del ends, condition, value, selects, terms
         raise cannot_express("properties of edges")
 
-    async def equal_terms(self, condition: QualifierCondition) -> Sequence[Literal] | None:
-        """The literals of the graph that a qualifier equal to one of some constants may have; None if not known.
+    async def equal_terms(self, condition: QualifierCondition) -> Sequence[Literal | URIRef] | None:
+        """The literals and nodes that a qualifier equal to one of some constants may have; None if not known.
 
         They are for a pattern that begins with this qualifier: a store finds its edges by them many times faster.
         """
@@ -237,8 +258,10 @@ class Writer(ABC):
 
 
 Path = tuple[URIRef, ...]
-NUMBER_TYPES = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS)))
-"""The datatypes whose values are numbers."""
+_STRICT = {
+    Comparison.AT_MOST: (Comparison.LESS, Comparison.EQUAL),
+    Comparison.AT_LEAST: (Comparison.GREATER, Comparison.EQUAL),
+}
 
 
 class TripleWriter(Writer):
@@ -306,10 +329,7 @@ class TripleWriter(Writer):
         return self.part(queries.REACHES, source=ends.source, relations=relation, target=ends.target)
 
     def number(self, node: Fragment, relations: Sequence[str], bounds: Sequence[Bound]) -> Fragment:
-        tests = [
-            self.part(queries.WITHIN, sign=Fragment(comparison), number=Literal(number)).text
-            for comparison, number in bounds
-        ]
+        tests = [self._within(comparison, bound).text for comparison, bound in bounds]
         return self.part(
             queries.HAS_NUMBER,
             node=node,
@@ -317,3 +337,25 @@ class TripleWriter(Writer):
             numbers=NUMBER_TYPES,
             within=Fragment(" && ".join(tests)),
         )
+
+    def _within(self, comparison: Comparison, bound: float | tuple[float, ...]) -> Fragment:
+        if not isinstance(bound, tuple):
+            # For Virtuoso, any malformed number is at most and at least any number, but neither less nor equal.
+            signs = _STRICT.get(comparison, (comparison,))
+            tests = (self.part(queries.WITHIN, sign=Fragment(sign), number=Literal(bound)).text for sign in signs)
+            return Fragment(f"({' || '.join(tests)})")
+        if len(bound) > MAX_TERMS:
+            raise cannot_express(f"a list of {len(bound):,} numbers")
+        return self.part(queries.AMONG_NUMBERS, numbers=comma_separated(*map(Literal, bound)))
+
+    def has_value(
+        self, node: Fragment, relations: Sequence[str], value: Fragment, terms: Sequence[Literal | URIRef]
+    ) -> Fragment:
+        among = self.part(queries.AMONG, relation=value, relations=values(*terms)).text if terms else queries.NOTHING
+        own = (self.part(queries.EDGE, source=node, relation=one, target=value).text for one in self.terms(relations))
+        return union([f"{among} {edge}" for edge in own])
+
+
+def union(branches: Sequence[str]) -> Fragment:
+    """Write a pattern that matches what one of the branches does."""
+    return Fragment(branches[0] if len(branches) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in branches))

@@ -175,7 +175,8 @@ class PatternMatcher:
         selective = [name for name in names if self._start(name).selective] if several else []
         counts = {name: await self._start(name).count(self._reader) for name in selective}
         if several and not any(count.value <= _FEW for count in counts.values()):
-            counts |= {name: await self._start(name).count(self._reader) for name in names if name not in counts}
+            others = [name for name in names if name not in counts and not self._is_never_smallest(name, counts)]
+            counts |= {name: await self._start(name).count(self._reader) for name in others}
         best = min(counts, key=lambda name: counts[name].value) if several else names[0]
         self._check_product(counts, best)
         node, written, start = self._patterns[best], self._written[best], self._start(best)
@@ -191,6 +192,10 @@ class PatternMatcher:
             )
         )
         self._budget.record_size(written, len(nodes_table.rows))
+
+    def _is_never_smallest(self, name: str, counts: Mapping[str, Count]) -> bool:
+        """Whether a node need not be counted: it may be any node of the graph, and others are selected."""
+        return bool(counts) and bool(self._edges) and self._start(name).is_everything
 
     def _check_product(self, counts: Mapping[str, Count], first: str) -> None:
         """Refuse a product of unfiltered sets before one of them is read.

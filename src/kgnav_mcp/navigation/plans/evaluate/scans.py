@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.errors import UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Count, Entity, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
@@ -16,7 +16,21 @@ from kgnav_mcp.navigation.plans.evaluate.interning import Interned
 from kgnav_mcp.navigation.plans.evaluate.paging import read_all
 from kgnav_mcp.navigation.plans.evaluate.values import Node
 from kgnav_mcp.navigation.plans.lookups import Lookups
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.plan import (
+    Column,
+    Compare,
+    Comparison,
+    Constant,
+    ListOf,
+    Match,
+    NodePattern,
+    Pipeline,
+    Plan,
+    Project,
+    Property,
+    Variable,
+)
+from kgnav_mcp.port import Capability, GraphAdapter
 from kgnav_mcp.values.scalars import is_always_text
 
 _ROWS = 10_000
@@ -29,7 +43,8 @@ class Scan:
 
     label: str | None = None
     relation: str | None = None
-    value: str | None = None
+    value: str | tuple[float, ...] | None = None
+    """A text, or numbers one of which the property equals."""
 
 
 class Scans:
@@ -45,7 +60,10 @@ class Scans:
         if scan not in self._counts:
             self._counts[scan] = Count(0)
             with suppress(UnknownName):
-                if scan.relation is None or scan.value is None:
+                if isinstance(scan.value, tuple):
+                    found = await self._having_numbers(scan, scan.value)
+                    self._counts[scan] = await self.count(Scan(scan.label)) if found is None else Count(len(found))
+                elif scan.relation is None or scan.value is None:
                     self._counts[scan] = await self._lookups.count(scan.label, scan.relation)
                 else:
                     page = await self._lookups.by_value(scan.label, scan.relation, scan.value)
@@ -60,6 +78,9 @@ class Scans:
         Raises:
             PlanTooLarge: there are more than may be held.
         """
+        if isinstance(scan.value, tuple):
+            found = await self._having_numbers(scan, scan.value)
+            return await self.nodes(Scan(scan.label), part) if found is None else found
         if scan not in self._found:
             read = partial(self._graph.node_ids, scan.label, scan.relation, scan.value, limit=_ROWS)
             entities: Sequence[Entity] = ()
@@ -67,6 +88,21 @@ class Scans:
                 entities = await read_all(lambda after: read(after=after), self._budget, part)
             self._found[scan] = await in_thread(len(entities), lambda: list(map(self._interned.node, entities)))
         return self._found[scan]
+
+    async def _having_numbers(self, scan: Scan, numbers: tuple[float, ...]) -> list[Node] | None:
+        """The nodes with one of some numbers, by a plan; None if the store cannot run it, or they are too many."""
+        if scan in self._found or scan.relation is None or Capability.PLANS not in self._graph.capabilities:
+            return self._found.get(scan)
+        node = NodePattern("n", () if scan.label is None else ((scan.label,),))
+        value = Property("n", scan.relation, (scan.relation,))
+        match = Match((node,), where=Compare(value, Comparison.IN, ListOf(tuple(map(Constant, numbers)))))
+        plan = Plan((Pipeline((match, Project((Column("n", Variable("n")),)))),), in_any_order=True)
+        with suppress(Unsupported):
+            page = await self._graph.run(plan, limit=self._budget.bound + 1)
+            if page.stop is Stop.COMPLETE:
+                entities = [row.cells[0] for row in page.items if isinstance(row.cells[0], Entity)]
+                self._found[scan] = await in_thread(len(entities), lambda: list(map(self._interned.node, entities)))
+        return self._found.get(scan)
 
     async def have_text(self, nodes: Collection[Node], relations: Collection[str], text: str) -> bool:
         """Whether all of these nodes were found by this text as the value of one of these properties.

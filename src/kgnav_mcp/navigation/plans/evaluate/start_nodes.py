@@ -26,6 +26,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, id_condition, node_patterns, variables_of
+from kgnav_mcp.port.pattern_queries import equal_numbers
 from kgnav_mcp.values.comparison import date_parts
 
 _LABELS = 50
@@ -51,6 +52,11 @@ class Start:
     def selective(self) -> bool:
         """Whether it is selected by an id or a property value, not by a label only."""
         return self.ids is not None or all(scan.relation is not None for scan in self.scans)
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether it is all nodes of the graph."""
+        return Scan() in self.scans
 
     @property
     def whole(self) -> bool:
@@ -80,7 +86,7 @@ def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
     if node.labels and len(min(node.labels, key=len)) <= _LABELS:
         groups = min(node.labels, key=len)
     labelled = len(node.labels) <= (None not in groups)
-    equal: tuple[tuple[str, str], ...] = ()
+    equal: tuple[tuple[str, str | tuple[float, ...]], ...] = ()
     for condition in conditions:
         ids = id_condition(condition)
         if ids is not None and ids[0] == node.variable:
@@ -91,11 +97,14 @@ def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
     return Start(None, tuple(Scan(label) for label in groups), labelled, narrowed=bool(conditions))
 
 
-def _values(condition: Expression, variable: str) -> tuple[tuple[str, str], ...]:
-    """The relation ids with the text of a condition that a node's property equals a text; empty for others.
+def _values(condition: Expression, variable: str) -> tuple[tuple[str, str | tuple[float, ...]], ...]:
+    """The relation ids with the text, or numbers, of a condition that a node's property equals it; empty for others.
 
-    Numbers are excluded because they are written in many ways, dates because they are compared by their precision.
+    Dates are excluded because they are compared by their precision.
     """
+    numbers = equal_numbers(condition)
+    if numbers is not None and numbers[0].owner == variable:
+        return tuple((relation, numbers[1]) for relation in numbers[0].ids)
     match condition:
         case Compare(Property() as owned, Comparison.EQUAL, Constant(str() as value)) | Compare(
             Constant(str() as value), Comparison.EQUAL, Property() as owned
