@@ -28,6 +28,8 @@ from kgnav_mcp.values.scalars import NUMBERS, WHOLE_NUMBERS, scalar
 
 SHARE = 0.5
 """The fraction of a call's time for each query. If it does not suffice, the pattern is matched edge by edge."""
+_MAX_DISTINCT = 100_000
+"""Distinct nodes, each for a spelling of a value, that are read at most."""
 MAX_FEW = 2_000
 """Matches near known nodes up to which they are grouped here: a query for groups takes twice as long."""
 _WHOLE = comma_separated(*(XSD[kind] for kind in sorted(WHOLE_NUMBERS)))
@@ -77,7 +79,7 @@ class GroupReader:
         if pattern.has_known_nodes and not question.measures:
             rows = await self._groups_of_few(question, pattern, columns, with_values, properties)
             if rows is not None:
-                return await self._matches(question, rows, variables, lists=lists)
+                return await self._matches(question, pattern, rows, variables, with_values)
         read = await self._reader.select(
             queries.MATCHES_BY_VALUES,
             share=SHARE,
@@ -89,7 +91,8 @@ class GroupReader:
             pattern=bounded(self._reader, pattern.text.text),
             most=limit + 1,
         )
-        return await self._matches(question, self._checked(read.all_rows(), limit, properties), variables, lists=lists)
+        rows = self._checked(read.all_rows(), limit, properties)
+        return await self._matches(question, pattern, rows, variables, with_values)
 
     async def _groups_of_few(
         self,
@@ -152,9 +155,35 @@ class GroupReader:
         return groups
 
     async def _matches(
-        self, question: PatternQuery, rows: Sequence[Row], variables: Sequence[str], *, lists: bool
+        self,
+        question: PatternQuery,
+        pattern: Pattern,
+        rows: Sequence[Row],
+        variables: Sequence[str],
+        with_values: str,
     ) -> Sequence[PatternMatch]:
-        """Convert groups."""
+        """Convert groups. If several terms are one key, their distinct nodes are read, since they may share some."""
+        found = await self._converted(question, rows, variables)
+        if question.counted is None or len(found) == len(rows):
+            return found
+        node = pattern.node(question.counted)
+        names = dict.fromkeys([*(f"?{name}" for name in variables), node.text])
+        read = await self._reader.select(
+            queries.DISTINCT_VALUES,
+            share=SHARE,
+            columns=Fragment(" ".join(names)),
+            pattern_with_values=Fragment(with_values),
+            most=_MAX_DISTINCT + 1,
+        )
+        pairs = read.all_rows()
+        if len(pairs) > _MAX_DISTINCT:
+            raise cannot_express("distinct nodes of a value with several spellings")
+        return await self._converted(question, pairs, variables, counted=node.text.removeprefix("?"))
+
+    async def _converted(
+        self, question: PatternQuery, rows: Sequence[Row], variables: Sequence[str], *, counted: str | None = None
+    ) -> Sequence[PatternMatch]:
+        """Convert groups, or the distinct values of their keys and of the variable `counted`."""
         labelled = [name for key, name in zip(question.keys, variables, strict=True) if _is_labels(key)]
         types = await in_thread(
             len(rows), lambda: sorted({iri for row in rows for name in labelled for iri in _items(row.get(name))})
@@ -165,29 +194,33 @@ class GroupReader:
         def cell(key: GroupKey, term: Term | None) -> Cell:
             if _is_labels(key):
                 return tuple(sorted(labels[iri] for iri in set(_items(term))))
-            return _value_or_list(_items(term)) if lists and isinstance(key, Property) else self._cell(key, term)
+            is_list = question.list_keys and isinstance(key, Property)
+            return _value_or_list(_items(term)) if is_list else self._cell(key, term)
 
-        return await in_thread(len(rows), lambda: self._converted(question, rows, variables, cell))
+        return await in_thread(len(rows), lambda: self._merged(question, rows, variables, cell, counted))
 
     @staticmethod
-    def _converted(
+    def _merged(
         question: PatternQuery,
         rows: Sequence[Row],
         variables: Sequence[str],
         cell: Callable[[GroupKey, Term | None], Cell],
+        counted: str | None,
     ) -> list[PatternMatch]:
-        """Convert groups. Those of different terms with one value, such as `1` and `01`, are one group."""
+        """Convert groups. Those of different terms with one value, such as `1` and `01`, are one group.
+
+        So are 1 and 1.0 if distinct nodes are counted, since the counts of both could not be added afterwards.
+        """
+        identity = _identity if question.counted is None else _equality
         groups: dict[tuple[object, ...], tuple[tuple[Cell, ...], list[Row]]] = {}
         for row in rows:
             cells = tuple(cell(key, row.get(name)) for key, name in zip(question.keys, variables, strict=True))
-            groups.setdefault(tuple(map(_identity, cells)), (cells, []))[1].append(row)
-        if question.counted is not None and len(groups) < len(rows):
-            raise cannot_express("distinct nodes of a value with several spellings")
+            groups.setdefault(tuple(map(identity, cells)), (cells, []))[1].append(row)
         found: list[PatternMatch] = []
         for key, own in groups.values():
             sums = _Measures.of(own) if question.measures else None
             measures = () if sums is None else map(sums.result, question.measures)
-            number = sum(number_in(row, "n") for row in own)
+            number = sum(number_in(row, "n") for row in own) if counted is None else len({row[counted] for row in own})
             found.append(PatternMatch((), number, keys=(*key, *measures)))
         return found
 
@@ -203,6 +236,11 @@ class GroupReader:
 
 def _is_labels(key: GroupKey) -> bool:
     return isinstance(key, Call) and key.function is Function.LABELS
+
+
+def _equality(cell: Cell) -> object:
+    """A key that is equal for equal values: 1 and 1.0 are equal, 1 and true are not."""
+    return tuple(map(_equality, cell)) if isinstance(cell, tuple) else (isinstance(cell, bool), cell)
 
 
 def _identity(cell: Cell) -> object:

@@ -33,6 +33,8 @@ The counts of the groups add up to the total exactly if each node of a match has
 """
 MATCHES_WITH_VALUES: Final = "SELECT $columns WHERE { $pattern_with_values } LIMIT $most"
 """Costs the matching of the pattern up to $most matches, and a look-up for each value of each match."""
+DISTINCT_VALUES: Final = "SELECT DISTINCT $columns WHERE { $pattern_with_values } LIMIT $most"
+"""Costs the matching of the pattern, a look-up for each value of each match, and up to $most rows."""
 NO_VALUE_IRI: Final = "tag:kgnav,2026:none"
 KEY: Final = "OPTIONAL { $node $property $value } BIND(COALESCE($value, $none) AS $key)"
 """A key is always bound: Virtuoso 7.2 gives groups with an unbound key the key of another group."""
