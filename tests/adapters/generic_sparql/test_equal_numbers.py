@@ -34,6 +34,8 @@ USUAL = [
     ),
     *((text, "double") for text in ("42.0000000000001", "0.123456789", "0.123457", "INF", "1e300")),
     *((text, "string") for text in ("42", "42.0", "0.1", "forty-two")),
+    *(("1", kind) for kind in ("integer", "decimal", "double", "boolean")),
+    *((text, "boolean") for text in ("true", "false")),
 ]
 UNUSUAL = [
     *USUAL[:6],
@@ -43,7 +45,7 @@ UNUSUAL = [
 """With literals that are not of their datatype, and numbers that a store may not hold exactly."""
 GROUPS = {"usual": USUAL, "unusual": UNUSUAL}
 NUMBERS = {
-    "usual": (42, -42, 0, 0.1, 670.73, 900719925474099, 0.123456789, 0.123457, 1e300, 7),
+    "usual": (42, -42, 0, 0.1, 670.73, 900719925474099, 0.123456789, 0.123457, 1e300, 7, 1),
     "unusual": (42, 43, 41, 7),
 }
 CASES = [(group, number) for group, numbers in NUMBERS.items() for number in numbers]
@@ -51,7 +53,9 @@ CASES = [(group, number) for group, numbers in NUMBERS.items() for number in num
 
 def _having(group: str, *numbers: float) -> list[str]:
     values = [scalar(Literal(text, XSD + kind)) for text, kind in GROUPS[group]]
-    return sorted(f"ex:{group}{n}" for n, value in enumerate(values) if not isinstance(value, str) and value in numbers)
+    return sorted(
+        f"ex:{group}{n}" for n, value in enumerate(values) if not isinstance(value, str | bool) and value in numbers
+    )
 
 
 @pytest.fixture(scope="module")

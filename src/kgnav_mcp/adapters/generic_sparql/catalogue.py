@@ -51,6 +51,8 @@ _UNSTOPPABLE = (
 )
 _MAX_UNUSUAL = 100
 """Maximum number of numbers in unusual forms that are known of one relation."""
+_FORMS_SECONDS, _MAX_FORMS = 600.0, 1000
+"""How long the forms of literals are known, since data may be written meanwhile, and of how many relations."""
 _NAMES_SHARE = 0.2
 """The fraction of a call's time for finding the languages of names."""
 _SHARE = 0.5
@@ -139,8 +141,8 @@ class CatalogueCache:
         self._complete: Catalogue | None = None
         self._partial: TTLCache[None, Catalogue] = TTLCache(1, self.cache_seconds)
         self._parallel: dict[URIRef, bool | None] = {}
-        self._name_kinds: Sequence[Row] | None = None
-        self._unusual: dict[URIRef, Sequence[Literal] | None] = {}
+        self._name_kinds: TTLCache[None, Sequence[Row]] = TTLCache(1, _FORMS_SECONDS)
+        self._unusual: TTLCache[URIRef, Sequence[Literal] | None] = TTLCache(_MAX_FORMS, _FORMS_SECONDS)
         self._counting = Lock()
         self._loading = SharedTask(self._load)
 
@@ -230,9 +232,10 @@ class CatalogueCache:
     async def unusual_numbers(self, relation: URIRef) -> Sequence[Literal] | None:
         """The values of a relation that may be numbers but are not found by them; None: not known, or many. Cached."""
         async with self._counting:
-            if relation not in self._unusual:
-                self._unusual[relation] = await self._read_unusual(relation)
-            return self._unusual[relation]
+            if relation in self._unusual:
+                return self._unusual[relation]
+            self._unusual[relation] = found = await self._read_unusual(relation)
+            return found
 
     async def _read_unusual(self, relation: URIRef) -> Sequence[Literal] | None:
         condition = self._reader.dialect.unusual_number
@@ -250,16 +253,18 @@ class CatalogueCache:
     async def name_terms(self, text: str) -> Sequence[Literal] | None:
         """A text as a literal of each language and datatype that names have; None: these are not known. Cached."""
         async with self._counting:
-            if self._name_kinds is None:
+            kinds = self._name_kinds.get(None)
+            if kinds is None:
                 try:
                     read = await self._reader.select(queries.NAME_KINDS, share=_NAMES_SHARE, most=_MAX_UNUSUAL + 1)
-                    self._name_kinds = read.all_rows()
+                    kinds = read.all_rows()
                 except (StoreTimeout, Unsupported):
-                    self._name_kinds = ()
-        if not 0 < len(self._name_kinds) <= _MAX_UNUSUAL:
+                    kinds = ()
+                self._name_kinds[None] = kinds
+        if not 0 < len(kinds) <= _MAX_UNUSUAL:
             return None
         found = [Literal(text), Literal(text, datatype=XSD.string)]  # another term on Virtuoso
-        for row in self._name_kinds:
+        for row in kinds:
             language, datatype = str(row.get("l", "")), iri_in(row, "d") if "d" in row else None
             found.append(
                 Literal(text, lang=language) if language else Literal(text, datatype=datatype, normalize=False)

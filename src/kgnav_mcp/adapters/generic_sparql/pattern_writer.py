@@ -102,8 +102,8 @@ class PatternWriter(TripleWriter):
         found: dict[Literal, None] = {}
         for number in numbers:
             terms = number_terms(number)
-            if terms is None:
-                return None
+            if terms is None or (number in (0, 1) and not self._reader.dialect.repeats_literals):
+                return None  # Virtuoso finds true and false by 1 and 0
             found |= dict.fromkeys(terms)
         for relation in owned.ids:
             unusual = await self._catalogues.unusual_numbers(self.term(relation))
