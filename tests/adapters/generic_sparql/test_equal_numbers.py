@@ -71,6 +71,7 @@ def graph_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for text, kind in (("42", "integer"), ("42.0", "decimal"), ("7", "integer")):
         lines.append(f'<{EX}several> <{EX}size> "{text}"^^<{XSD}{kind}> .')
     lines.append(f"<{EX}several> <{RDF}type> <{EX}Several> .")
+    lines.append(f"<{EX}all> <{EX}has> <{EX}several> .")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
@@ -111,6 +112,15 @@ class EqualNumbers:
         found = await _ids(location, f"MATCH (n:Unusual) WHERE n.unusual {comparison} 42 RETURN n")
         ends = _having("unusual", 41, 42) if comparison == "<=" else _having("unusual", 42, 43)
         assert sorted(map(str, found)) == ends
+
+    @pytest.mark.parametrize("number", [42, 0.1, 7])
+    async def test_a_number_is_found_within_a_condition_on_a_pattern(self, location: str, number: float):
+        for condition, expected in (("EXISTS", bool(_having("usual", number))), ("NOT EXISTS", number == 7)):
+            found = await _ids(
+                location,
+                f"MATCH (a)-[:has]->(:Several) WHERE {condition} {{ (a)-[:has]->({{usual: {number}}}) }} RETURN a",
+            )
+            assert found == (["ex:all"] if expected else [])
 
     async def test_a_node_with_two_equal_values_matches_once(self, location: str):
         assert await _ids(location, "MATCH (n:Several {size: 42}) RETURN count(*)") == [1]

@@ -88,14 +88,16 @@ class Pattern:
         *,
         iris_only: bool = False,
         terms: KnownTerms = MappingProxyType({}),
+        repeats: bool = False,
     ) -> None:
-        """`known`: variables whose values are certainly nodes."""
+        """`known`: variables whose values are certainly nodes. `repeats`: it may have a match several times."""
         self._writer = writer
         self._nodes = nodes
         self._numbers = iter(numbers)
         self._known = set(known)
         self._iris_only = iris_only
         self._terms = terms
+        self._repeats = repeats
         self._edges: dict[str, EdgeVariables] = {}
         self._edge_variables: list[str] = []
         self._edge_texts: list[Fragment] = []
@@ -207,22 +209,26 @@ class Pattern:
                 self._known.add(ids[0])
             else:
                 others.append(condition)
-        if self._known:
+        if self._known and not self._repeats:
             return others
-        found = {one: self._equal_number(one, queries.EQUAL) for one in others}
-        self._parts += filter(None, found.values())
+        found = {one: self._equal_number(one) for one in others}
+        for node, pattern, is_single in filter(None, found.values()):
+            # Oxigraph joins a sub-query with all nodes of a label.
+            is_plain = is_single or self._repeats
+            self._parts.append(pattern if is_plain else self._writer.part(queries.EQUAL, node=node, pattern=pattern))
         return [one for one in others if found[one] is None]
 
-    def _equal_number(self, condition: Expression, template: str) -> Fragment | None:
-        """Write a condition that a property equals a number; None if its literals are not known."""
+    def _equal_number(self, condition: Expression) -> tuple[Fragment, Fragment, bool] | None:
+        """A node, the pattern that a property of it equals a number, and whether it matches each node once at most.
+
+        None if the literals of the number are not known.
+        """
         equal, terms = equal_numbers(condition), self._terms.get(condition)
         if equal is None or terms is None:
             return None
         node, value = self.node(equal[0].owner), Fragment(f"?v{next(self._numbers)}")
         pattern = self._writer.has_value(node, equal[0].ids, value, terms)
-        if template == queries.EQUAL and len(terms) == len(equal[0].ids) == 1:
-            return pattern  # a node has the value once; Oxigraph joins a sub-query with all nodes of a label
-        return self._writer.part(template, node=node, pattern=pattern)
+        return node, pattern, len(terms) <= 1 == len(equal[0].ids)
 
     def _ends(self, edge: EdgePattern) -> EdgeVariables:
         source, target = self.node(edge.source), self.node(edge.target)
@@ -338,7 +344,7 @@ class Pattern:
 
     def _inner(self, match: Match) -> Fragment:
         """Write the pattern of a condition."""
-        inner = Pattern(self._writer, self._nodes, self._numbers, self._known, terms=self._terms)
+        inner = Pattern(self._writer, self._nodes, self._numbers, self._known, terms=self._terms, repeats=True)
         inner.add(match)
         return inner.text
 
@@ -353,9 +359,8 @@ class Pattern:
         return self._writer.part(template, pattern=pattern)
 
     def _value_condition(self, condition: Expression) -> Fragment:
-        equal = self._equal_number(condition, queries.HAS_VALUE)
-        if equal is not None:
-            return equal
+        if (equal := self._equal_number(condition)) is not None:
+            return self._writer.part(queries.EXISTS, pattern=equal[1])
         number = number_condition(condition)
         if number is None:
             return self._id_condition(condition)

@@ -85,7 +85,6 @@ HAS_NUMBER: Final = (
     f"FILTER(DATATYPE(?value) IN ($numbers) && $within && {NOT_NAN}) }}"
 )
 """Numbers are compared as doubles read from their texts, whatever their datatypes."""
-HAS_VALUE: Final = "EXISTS { SELECT $node WHERE { $pattern } }"
 EQUAL: Final = "{ SELECT DISTINCT $node WHERE { $pattern } }"
 """Costs a look-up for each literal, and for each node with it; on Oxigraph also for each node of the pattern."""
 NAMED: Final = "FILTER(!isBlank($node))"
