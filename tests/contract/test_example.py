@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
 from kgnav_mcp.adapters import GROUP
-from kgnav_mcp.errors import InvalidArgument
-from kgnav_mcp.port import AdapterOptions
+from kgnav_mcp.errors import InvalidArgument, Unsupported
+from kgnav_mcp.model import Certainty, Listing, Page, Stop
+from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.contract import example, toy_views
 from tests.contract.suite import GraphAdapterContract
 
@@ -44,3 +46,38 @@ async def test_a_store_that_looks_names_up_one_by_one_refuses_more_than_a_hundre
     async with example.open_adapter("example://tests.contract.example_graph", AdapterOptions()) as adapter:
         with pytest.raises(InvalidArgument, match="101 of the entities are names instead of ids"):
             await adapter.find_by_names([f"nobody {n}" for n in range(101)], limit=1)
+
+
+@pytest.fixture(params=["nodes", "neighbours"])
+async def cut(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[GraphAdapter]:
+    """The example, whose lists of nodes, or of their rows, end early because the store returns no more."""
+    async with example.open_adapter("example://tests.contract.example_graph", AdapterOptions()) as adapter:
+        verb: str = request.param
+        read = getattr(adapter, verb)
+
+        async def part(*given: Any, **named: Any) -> Page[Any]:
+            page: Page[Any] = await read(*given, **named)
+            return replace(page, items=page.items[:5], positions=page.positions[:5], stop=Stop.ROW_CAP)
+
+        monkeypatch.setattr(adapter, verb, part)
+        yield adapter
+
+
+async def test_default_counts_over_a_part_of_the_graph_are_lower_bounds(cut: GraphAdapter):
+    schema = await cut.schema(limit=50)
+    facts = (*schema.labels, *schema.relations, *schema.properties)
+    counts = [schema.entities, schema.triples, *(one.count for one in facts)]
+    assert {one.certainty for one in counts} == {Certainty.AT_LEAST}
+    assert {one.listing for one in (*schema.labels, *schema.relations)} == {Listing.SAMPLED}
+    assert "not return all nodes and triples" in (schema.sampled or "")
+    values = await cut.values(schema.properties[0].relation.id, None, ValueOwner.NODE, limit=50)
+    assert (values.stop, values.total.certainty) == (Stop.ROW_CAP, Certainty.AT_LEAST)
+    assert {one.count.certainty for one in values.items} == {Certainty.AT_LEAST}
+
+
+async def test_default_verbs_call_no_name_unknown_that_a_part_of_the_graph_lacks(cut: GraphAdapter):
+    with pytest.raises(Unsupported, match="may exist"):
+        await cut.values("no_such_property", None, ValueOwner.NODE, limit=50)
+    with pytest.raises(Unsupported, match="may exist"):
+        await cut.schema("no_such_name", limit=50)
+    assert await cut.triples_by_qualifier("cyd", limit=5) is None

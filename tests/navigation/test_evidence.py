@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
 from kgnav_mcp.errors import KgnavError, StoreTimeout, Unsupported
 from kgnav_mcp.model import (
+    AnchoredPage,
+    Count,
     Direction,
     Entity,
     Evidence,
     Literal,
     Page,
     Relation,
+    RelationFacts,
     Stop,
     Trail,
     TrailStep,
@@ -171,3 +175,40 @@ async def test_a_triple_that_a_partial_list_of_the_store_lacks_is_not_called_cha
     monkeypatch.setattr(type(graph), verb, cut)
     with pytest.raises(error):
         await evidence(graph, trail, "ben" if verb == "edges" else "1815-12-10")
+
+
+async def through_the_harbour(graph: GraphAdapter) -> Trail:
+    """A trail whose only path leads through a hub."""
+    steps = await seen(graph, "visitor007", relation="visited"), await seen(graph, "boat03", relation="moored_at")
+    return await walk(graph, "visitor007", *steps)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+async def test_a_hub_is_found_where_the_store_did_not_count_all_its_relations(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch, exact: bool
+) -> None:
+    trail, read = await through_the_harbour(graph), graph.relations
+
+    async def cut(*given: Any, **named: Any) -> Page[RelationFacts]:
+        page = await read(*given, **named)
+        if exact:
+            return replace(page, items=page.items[:1], stop=Stop.TIME_OUT)
+        low = [replace(one, count=Count.at_least(1), per_entity=dict.fromkeys(one.per_entity, 1)) for one in page.items]
+        return replace(page, items=tuple(low))
+
+    monkeypatch.setattr(graph, "relations", cut)
+    assert (await evidence(graph, trail, "boat03")).verdict is Verdict.HUB_ONLY
+    trail = await walk(graph, "cyd", await seen(graph, "cyd"), await seen(graph, "ada"))
+    assert (await evidence(graph, trail, "marriage1")).verdict is Verdict.CONNECTED
+
+
+@pytest.mark.parametrize(("stop", "error"), [(Stop.TIME_OUT, StoreTimeout), (Stop.ROW_CAP, Unsupported)])
+async def test_a_node_whose_rows_the_store_did_not_all_return_is_not_taken_for_no_hub(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch, stop: Stop, error: type[KgnavError]
+) -> None:
+    trail = await through_the_harbour(graph)
+    nothing: AnchoredPage[Any] = AnchoredPage((), (), Count.at_least(0), stop)
+    monkeypatch.setattr(graph, "relations", AsyncMock(return_value=nothing))
+    monkeypatch.setattr(graph, "neighbours", AsyncMock(return_value=nothing))
+    with pytest.raises(error):
+        await evidence(graph, trail, "boat03")

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.demo.maze import Maze, make_maze, write_maze
-from kgnav_mcp.errors import InvalidArgument, UnknownEntity
-from kgnav_mcp.model import Entity, Trail, TrailStep
+from kgnav_mcp.errors import InvalidArgument, StoreTimeout, UnknownEntity, Unsupported
+from kgnav_mcp.model import AnchoredPage, Entity, Link, Stop, Trail, TrailStep
 from kgnav_mcp.navigation.maze import TOOL, Marks, mark_order, possible_next_cells
 from kgnav_mcp.port import AdapterOptions, FarEndKind, GraphAdapter, ValueOwner
 from tests.adapters.embedded.loaded import write
@@ -74,6 +75,22 @@ async def test_open_cells_beside_one_are_listed_nearest_to_the_goal_first(maze: 
     distances = [cell.distance or 0.0 for cell in found.neighbours]
     assert distances == sorted(distances)
     assert (found.cell.mark, found.at_goal, len(found.triples)) == (1, False, len(open_cells))
+
+
+@pytest.mark.parametrize("kind", FarEndKind)
+@pytest.mark.parametrize("stop", [Stop.TIME_OUT, Stop.UNORDERED])
+async def test_cells_that_the_store_did_not_all_return_are_not_listed(
+    maze: Maze, cells: GraphAdapter, monkeypatch: pytest.MonkeyPatch, kind: FarEndKind, stop: Stop
+) -> None:
+    read = cells.neighbours
+
+    async def cut(*given: Any, far_end_kind: FarEndKind, **named: Any) -> AnchoredPage[Link]:
+        page = await read(*given, far_end_kind=far_end_kind, **named)
+        return replace(page, items=page.items[:1], stop=stop) if far_end_kind is kind else page
+
+    monkeypatch.setattr(cells, "neighbours", cut)
+    with pytest.raises(StoreTimeout if stop is Stop.TIME_OUT else Unsupported):
+        await possible_next_cells(cells, EMPTY, maze.key(maze.start))
 
 
 async def test_a_cell_knows_when_it_was_marked(maze: Maze, cells: GraphAdapter) -> None:

@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
-from kgnav_mcp.errors import InvalidArgument, InvalidRequest, InvalidStep, UnknownEntity, UnknownRelation
-from kgnav_mcp.model import Entity, ReasoningStep, Relation, Trail, TrailStep, Triple
+from kgnav_mcp.errors import (
+    InvalidArgument,
+    InvalidRequest,
+    InvalidStep,
+    KgnavError,
+    StoreTimeout,
+    UnknownEntity,
+    UnknownRelation,
+    Unsupported,
+)
+from kgnav_mcp.model import (
+    Count,
+    Entity,
+    Page,
+    ReasoningStep,
+    Relation,
+    Stop,
+    Trail,
+    TrailStep,
+    Triple,
+)
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.reasoning_steps import TOOL, Citation, StepLimits, SubmittedStep, add_step, reasoning
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.port.far_end_filters import text_of
 from tests.contract import toy
 
 
@@ -155,6 +177,38 @@ async def test_what_a_hub_has_behind_the_rows_that_were_read_is_found(graph: Gra
     assert len((await step(graph, given, limits=few)).triples) == 1
     with pytest.raises(InvalidStep, match="does not exist"):
         await step(graph, citing(toy.REGISTRY, "lists", "ada"), limits=few)
+
+
+async def test_an_edge_that_differs_by_qualifiers_from_the_rows_that_were_read_is_found(graph: GraphAdapter) -> None:
+    edges = (await graph.edges(["ada"], ["ben"], relations=["knows"], limit=10)).items
+    assert len(edges) == 2
+    for edge in edges:
+        qualifiers = {one.relation.id: text_of(one.value) for one in edge.qualifiers}
+        given = citing("ada", "knows", "ben", qualifiers=qualifiers)
+        assert (await step(graph, given, limits=Limits(row_limit=1))).triples == (edge,)
+
+
+def cut(read: Callable[..., Awaitable[Page[Any]]], stop: Stop) -> Callable[..., Awaitable[Page[Any]]]:
+    """A verb whose lists have one item, and end for this reason."""
+
+    async def part(*given: Any, **named: Any) -> Page[Any]:
+        page = await read(*given, **named)
+        return replace(page, items=page.items[:1], positions=page.positions[:1], stop=stop)
+
+    return part
+
+
+@pytest.mark.parametrize(("stop", "error"), [(Stop.TIME_OUT, StoreTimeout), (Stop.ROW_CAP, Unsupported)])
+@pytest.mark.parametrize("tail", ["visitor149", "Nobody At All"])
+async def test_a_triple_that_a_partial_list_of_the_store_lacks_is_not_refused_as_absent(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch, tail: str, stop: Stop, error: type[KgnavError]
+) -> None:
+    monkeypatch.setattr(graph, "neighbours", cut(graph.neighbours, stop))
+    monkeypatch.setattr(graph, "matching", cut(graph.matching, stop))
+    nothing: Page[Triple] = Page((), (), Count.at_least(0), stop)
+    monkeypatch.setattr(graph, "edges", AsyncMock(return_value=nothing))
+    with pytest.raises(error):
+        await step(graph, citing(toy.REGISTRY, "lists", tail))
 
 
 def walked(*taken: bool) -> Trail:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, product
+from functools import partial
+from itertools import chain, compress, product
 
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.errors import StoreTimeout, Unsupported
-from kgnav_mcp.model import Direction, Entity, Evidence, Link, Page, Stop, T, Trail, Triple, Verdict
+from kgnav_mcp.model import Certainty, Direction, Entity, Evidence, Link, Page, Stop, Trail, Triple, Verdict
+from kgnav_mcp.navigation.pages import pages_of_whole_list, refuse_partial
 from kgnav_mcp.navigation.shown_graph import NodeKey, WalkedGraph, WalkedPath, node_key
 from kgnav_mcp.port import FarEndKind, GraphAdapter
-from kgnav_mcp.port.lists import all_pages
 
 _PAGE = 5_000
+_refuse_partial = partial(
+    refuse_partial,
+    message="the store does not return all triples of an entity of this trail, so that a missing one may be there",
+    next_step="Check fewer answers at once, or try again.",
+)
 
 
 @dataclass(slots=True)
@@ -151,7 +156,11 @@ async def _look_up(graph: GraphAdapter, paths: Iterable[WalkedPath], facts: _Sto
 
 
 async def _hubs(graph: GraphAdapter, ids: Sequence[str], rows: int) -> Collection[str]:
-    """The entities that have more than this many rows in one direction."""
+    """The entities that have more than this many rows in one direction.
+
+    Raises:
+        StoreTimeout, Unsupported: the store cannot tell.
+    """
     if not ids:
         return ()
     page = await graph.relations(ids, None, limit=_PAGE)
@@ -159,7 +168,21 @@ async def _hubs(graph: GraphAdapter, ids: Sequence[str], rows: int) -> Collectio
     for facts in page.items:
         for entity, count in facts.per_entity.items():
             sizes[entity, facts.direction] += count
-    return {entity for (entity, _), size in sizes.items() if size > rows}
+    hubs = {entity for (entity, _), size in sizes.items() if size > rows}
+    if page.stop is Stop.COMPLETE and all(facts.count.certainty is Certainty.EXACT for facts in page.items):
+        return hubs
+    others = [one for one in ids if one not in hubs]
+    return hubs | set(compress(others, await gathered(*(_is_hub(graph, one, rows) for one in others))))
+
+
+async def _is_hub(graph: GraphAdapter, entity: str, rows: int) -> bool:
+    """Whether an entity has more than this many rows in one direction, where its relations were not all counted."""
+    for direction in Direction:
+        page = await graph.neighbours([entity], direction, limit=rows, all_or_none=True)
+        if page.stop is Stop.LIMIT:
+            return True
+        _refuse_partial(page.stop)
+    return False
 
 
 async def present_triples(graph: GraphAdapter, triples: Sequence[Triple], *, bare: bool = False) -> Collection[Triple]:
@@ -194,7 +217,11 @@ async def _edges(graph: GraphAdapter, ends: Sequence[tuple[str, str]]) -> list[T
     if not ends:
         return []
     heads, tails = (list(dict.fromkeys(each)) for each in zip(*ends, strict=True))
-    return await _read_all(lambda after: graph.edges(heads, tails, limit=_PAGE, after=after))
+
+    def read(after: str | None) -> Awaitable[Page[Triple]]:
+        return graph.edges(heads, tails, limit=_PAGE, after=after)
+
+    return [edge async for page in pages_of_whole_list(read, _refuse_partial) for edge in page.items]
 
 
 async def _values(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Triple]:
@@ -204,11 +231,11 @@ async def _values(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Triple
     heads = list(dict.fromkeys(one.head.id for one in triples))
     paths = list(dict.fromkeys((one.relation.id,) for one in triples))
 
-    def page(after: str | None) -> Awaitable[Page[Link]]:
+    def read(after: str | None) -> Awaitable[Page[Link]]:
         out, kind = Direction.OUTGOING, FarEndKind.LITERAL
         return graph.neighbours(heads, out, relation_paths=paths, far_end_kind=kind, limit=_PAGE, after=after)
 
-    return [link.triple for link in await _read_all(page)]
+    return [link.triple async for page in pages_of_whole_list(read, _refuse_partial) for link in page.items]
 
 
 async def _flattened(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Triple]:
@@ -230,23 +257,3 @@ async def _flattened(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Tri
         return one.relation.id in {f"{first}.{second}" for first, second in product(near, far)}
 
     return list(filter(is_present, triples))
-
-
-async def _read_all(read: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
-    """All items of a list, read page by page.
-
-    Raises:
-        StoreTimeout, Unsupported: the store did not give the whole list, so that what is not there may exist.
-    """
-    items, stop = list[T](), Stop.COMPLETE
-    async for page in all_pages(read):
-        items += page.items
-        stop = page.stop
-    if stop is Stop.TIME_OUT:
-        raise StoreTimeout(None, next_step="Check fewer answers at once, or try again.")
-    if stop is not Stop.COMPLETE:
-        raise Unsupported(
-            "the store does not return all triples of an entity of this trail, so that a missing one may be there",
-            next_step="Check fewer answers at once.",
-        )
-    return items

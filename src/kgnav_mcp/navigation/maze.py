@@ -6,14 +6,17 @@ here the steps of the trail are the marks, and the store is not changed (GraphWa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from kgnav_mcp.errors import InvalidArgument, UnknownName
 from kgnav_mcp.model import (
+    AnchoredPage,
     Certainty,
     Count,
     Entity,
+    Link,
     Literal,
     MazeCell,
     NextCells,
@@ -25,7 +28,7 @@ from kgnav_mcp.model import (
     ValueFacts,
 )
 from kgnav_mcp.navigation.nodes_by_value import has_label
-from kgnav_mcp.navigation.pages import page_after
+from kgnav_mcp.navigation.pages import page_after, pages_of_whole_list, refuse_partial
 from kgnav_mcp.navigation.references import resolve_entity
 from kgnav_mcp.port import FarEndKind, GraphAdapter, ValueOwner
 from kgnav_mcp.port.lists import all_pages
@@ -35,8 +38,13 @@ TOOL = "get_possible_next_cells"
 DISTANCE = "euclidean_distance"
 """The property of a cell with its distance to the goal, in cells; negative for a wall."""
 
-_CELLS = 1_000
-"""Neighbours of a cell that are read at most."""
+_ROWS = 10_000
+"""Rows that are read at once."""
+_refuse_partial = partial(
+    refuse_partial,
+    message="the store did not return all cells around this one with their distances",
+    next_step="Try again.",
+)
 
 
 async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -> NextCells:
@@ -45,10 +53,11 @@ async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -
     Raises:
         UnknownEntity: there is no such cell.
         InvalidArgument: the cell is a wall.
+        StoreTimeout, Unsupported: the store did not return all cells around it, or not all distances.
     """
     entity = await resolve_entity(graph, node_id)
-    page = await graph.neighbours([entity.id], None, far_end_kind=FarEndKind.ENTITY, limit=_CELLS)
-    cells = {link.far_end.id: link.far_end for link in page.items if isinstance(link.far_end, Entity)}
+    links = await _links(graph, [entity.id], FarEndKind.ENTITY)
+    cells = {link.far_end.id: link.far_end for link in links if isinstance(link.far_end, Entity)}
     cells.pop(entity.id, None)
     known = await distances(graph, [entity.id, *cells])
     if _is_wall(known.get(entity.id)):
@@ -61,7 +70,7 @@ async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -
     open_neighbours = [cell for cell in open_neighbours if not _is_wall(cell.distance)]
     open_neighbours.sort(key=lambda cell: (cell.distance is None, cell.distance or 0.0, cell.entity.id))
     shown = {cell.entity.id for cell in open_neighbours}
-    triples = [link.triple for link in page.items if isinstance(link.far_end, Entity) and link.far_end.id in shown]
+    triples = [link.triple for link in links if isinstance(link.far_end, Entity) and link.far_end.id in shown]
     return NextCells(own, tuple(open_neighbours), tuple(dict.fromkeys(triples)))
 
 
@@ -97,16 +106,23 @@ def _is_wall(distance: float | None) -> bool:
 
 
 async def distances(graph: GraphAdapter, ids: list[str]) -> Mapping[str, float]:
-    """The distances of those cells that have one."""
-    pages = all_pages(
-        lambda after: graph.neighbours(ids, None, far_end_kind=FarEndKind.LITERAL, limit=10 * _CELLS, after=after)
-    )
+    """The distances of those cells that have one.
+
+    Raises:
+        StoreTimeout, Unsupported: the store did not return all of them.
+    """
     return {
         link.anchor.id: distance
-        async for page in pages
-        for link in page.items
+        for link in await _links(graph, ids, FarEndKind.LITERAL)
         if (distance := distance_of(link.triple)) is not None
     }
+
+
+async def _links(graph: GraphAdapter, ids: list[str], kind: FarEndKind) -> list[Link]:
+    def read(after: str | None) -> Awaitable[AnchoredPage[Link]]:
+        return graph.neighbours(ids, None, far_end_kind=kind, limit=_ROWS, after=after)
+
+    return [link async for page in pages_of_whole_list(read, _refuse_partial) for link in page.items]
 
 
 MARKED, MARK_ORDER = Relation("marked", "marked"), Relation("mark_order", "mark_order")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import compress
 
 from kgnav_mcp.errors import InvalidCursor, StoreTimeout, Unsupported
 from kgnav_mcp.model import AnchoredPage, Count, Page, Stop, T
-from kgnav_mcp.port.lists import page_of
+from kgnav_mcp.port.lists import PageT, all_pages, page_of
 
 
 def select(page: AnchoredPage[T], wanted: Sequence[bool]) -> AnchoredPage[T]:
@@ -30,21 +30,37 @@ def page_after(items: Sequence[T], after: str | None, stop: Stop = Stop.COMPLETE
     return replace(page_of(items, len(items), after), total=total, stop=stop)
 
 
-def refuse_partial(stop: Stop) -> None:
-    """Check that a list is complete.
+_PAPER_MESSAGE = "the store did not return the whole list, and an answer in a paper's format must be complete"
+_PAPER_STEP = (
+    "Query fewer entities or one relation. Without --paper-format, the server returns the rows that it has read."
+)
+
+
+def refuse_partial(stop: Stop, message: str = _PAPER_MESSAGE, *, next_step: str = _PAPER_STEP) -> None:
+    """Check that a list is complete. By default the error is that of an answer in a paper's format.
 
     Raises:
         StoreTimeout: the store ran out of time.
         Unsupported: the store gave no more rows, or could not sort them.
     """
-    step = "Query fewer entities or one relation. Without --paper-format, the server returns the rows that it has read."
     if stop is Stop.TIME_OUT:
-        raise StoreTimeout(None, "the store ran out of time before the list was complete", next_step=step)
+        raise StoreTimeout(None, "the store ran out of time before the list was complete", next_step=next_step)
     if stop is not Stop.COMPLETE:
-        raise Unsupported(
-            "the store did not return the whole list, and an answer in a paper's format must be complete",
-            next_step=step,
-        )
+        raise Unsupported(message, next_step=next_step)
+
+
+async def pages_of_whole_list(
+    read: Callable[[str | None], Awaitable[PageT]], refuse: Callable[[Stop], None] = refuse_partial
+) -> AsyncGenerator[PageT]:
+    """All pages of a list; `read` is as for `all_pages`.
+
+    Raises:
+        StoreTimeout, Unsupported: by `refuse`: the store does not give the whole list.
+    """
+    async for page in all_pages(read):
+        if page.stop is not Stop.LIMIT or not page.positions:
+            refuse(page.stop)
+        yield page
 
 
 _TAG_BYTES = 6

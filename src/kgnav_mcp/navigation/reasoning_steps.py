@@ -1,15 +1,15 @@
 """ARK-V1's reasoning steps: an anchor, one of its relations, the cited triples, and the inference from them.
 
 A step is valid if it agrees with the graph: the anchor is the head of triples, the relation is one of the anchor's, and
-each
-cited triple is in the store now. Otherwise the error names alternatives at this anchor. Unlike in the paper's public
-code, parallel edges are distinguished by their qualifiers.
+each cited triple is in the store now. Otherwise the error names alternatives at this anchor. Unlike in the paper's
+public code, parallel edges are distinguished by their qualifiers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import (
@@ -17,13 +17,13 @@ from kgnav_mcp.errors import (
     InvalidArgument,
     InvalidRequest,
     InvalidStep,
-    StoreTimeout,
     UnknownEntity,
     UnknownRelation,
 )
-from kgnav_mcp.model import Direction, Entity, Node, ReasoningStep, Stop, Trail, Triple
+from kgnav_mcp.model import Direction, Entity, Node, Page, ReasoningStep, Stop, Trail, Triple
 from kgnav_mcp.navigation.flattening import read_flattened
 from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.pages import pages_of_whole_list, refuse_partial
 from kgnav_mcp.navigation.references import NEAREST, NameIndex, nearest_names, resolve_entity, spellings
 from kgnav_mcp.navigation.relation_reader import NamedRelationReader
 from kgnav_mcp.navigation.shown_graph import node_key
@@ -119,6 +119,14 @@ def _name(node: Node) -> str:
 
 
 TOOL = "add_step"
+
+_EDGES = 1_000
+"""Edges that are read at once."""
+_refuse_partial = partial(
+    refuse_partial,
+    message="the store did not return all rows of this relation, so that a cited triple may exist that was not read",
+    next_step="Try again, or cite the tail by its id.",
+)
 
 _RELATIONS = 2
 """Alternatives offered for a relation, as many as in ARK-V1."""
@@ -252,6 +260,7 @@ class _StepCheck:
 
         Raises:
             InvalidStep: no triple, or more than one, matches the citation.
+            StoreTimeout, Unsupported: as `_looked_up`.
         """
         await self._check_head(citation)
         matching = self._of_relation(citation, self._rows)
@@ -259,6 +268,8 @@ class _StepCheck:
         if not matching:
             raise self._refusal(f"{citation} does not exist", nearest_rows(citation.tail, self._rows))
         qualified = rows_with_qualifiers(citation.qualifiers, matching)
+        if not qualified:
+            qualified = rows_with_qualifiers(citation.qualifiers, await self._parallel(matching))
         if not qualified:
             raise self._refusal(f"{citation} exists, but not with the cited qualifiers", matching)
         if len(set(map(row_key, qualified))) > 1:
@@ -289,24 +300,50 @@ class _StepCheck:
         return [row for row in rows if row.relation in cited_relations]
 
     async def _looked_up(self, citation: Citation, rows: Sequence[Triple]) -> Sequence[Triple]:
-        """The rows to a tail that has another name or, at a hub, was not among the rows that were read."""
+        """The rows to a tail that has another name or, at a hub, was not among the rows that were read.
+
+        Raises:
+            StoreTimeout, Unsupported: the store did not return all rows, so that the triple may exist.
+        """
         entities = await self._candidates(citation.tail)
         matching = [row for row in rows if isinstance(row.tail, Entity) and row.tail.id in entities]
         if matching or self._stop is Stop.COMPLETE:
             return matching
-        direct = {row.relation.id for row in rows if row.via is None}
-        if entities and len(direct) == len({row.relation for row in rows}):
-            edges = await self._graph.edges([self._anchor.id], list(entities), relations=sorted(direct), limit=NEAREST)
-            return [replace(edge, tail=entities[edge.tail.id]) for edge in edges.items if isinstance(edge.tail, Entity)]
+        if entities and rows and all(row.via is None for row in rows):
+            edges = await self._edges({row.relation.id for row in rows}, entities)
+            return [replace(edge, tail=entities[edge.tail.id]) for edge in edges if isinstance(edge.tail, Entity)]
         words = next((entity.label for entity in entities.values() if entity.label), citation.tail)
-        found = await self._reader(words).rows(self._anchor, [self._submitted.relation])
-        matching = self._of_relation(citation, [link.triple for link in found.page.items]) if found.page.items else []
+        page = (await self._reader(words).rows(self._anchor, [self._submitted.relation])).page
+        matching = self._of_relation(citation, [link.triple for link in page.items]) if page.items else []
         matching = [
             row for row in matching if isinstance(row.tail, Entity) and row.tail.id in entities
         ] or rows_with_tail(citation.tail, matching)
-        if not matching and Stop.TIME_OUT in (self._stop, found.page.stop):
-            raise StoreTimeout(None, next_step="Try again, or cite the tail by its id.")
+        if not matching:
+            _refuse_partial(Stop.first((Stop.COMPLETE if self._stop is Stop.LIMIT else self._stop, page.stop)))
         return matching
+
+    async def _parallel(self, rows: Sequence[Triple]) -> Sequence[Triple]:
+        """All rows that differ from some only by qualifiers, which may not have been read.
+
+        Raises:
+            StoreTimeout, Unsupported: as `_looked_up`.
+        """
+        if self._stop is Stop.COMPLETE:
+            return rows
+        tails = {row.tail.id for row in rows if isinstance(row.tail, Entity) and row.via is None}
+        if len(tails) < len({node_key(row.tail) for row in rows}):
+            _refuse_partial(self._stop)
+        return await self._edges({row.relation.id for row in rows}, tails)
+
+    async def _edges(self, relations: Collection[str], tails: Collection[str]) -> Sequence[Triple]:
+        """All edges of these relations from the anchor to these tails."""
+
+        def read(after: str | None) -> Awaitable[Page[Triple]]:
+            return self._graph.edges(
+                [self._anchor.id], list(tails), relations=sorted(relations), limit=_EDGES, after=after
+            )
+
+        return [edge async for page in pages_of_whole_list(read, _refuse_partial) for edge in page.items]
 
     async def _candidates(self, reference: str) -> Mapping[str, Entity]:
         """The entities that a reference may mean, by id."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Collection, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice, product
 from typing import TypeVar
@@ -151,13 +152,15 @@ _K = TypeVar("_K")
 _NODES = 1_000
 """Nodes whose rows are read together."""
 _SCANNED_ROWS = 10_000
+_PARTIAL = "counts are lower bounds and names may be missing, because the store did not return all nodes and triples"
 
 
 async def values(
     graph: BasicVerbs, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None
 ) -> Page[ValueFacts]:
     """The distinct values of a property of nodes, or of the qualifiers of edges."""
-    nodes, rows = await _read_graph(graph)
+    scan = await _scan(graph)
+    nodes, rows = scan.nodes, scan.rows
     facts: list[tuple[object, Collection[str], Relation, Node]]
     if kind is ValueOwner.NODE:
         facts = [(row.head.id, nodes[row.head.id].types, row.relation, row.tail) for row in rows]
@@ -169,42 +172,49 @@ async def values(
             for one in row.qualifiers
         ]
         owners = (row.relation.id for row in rows)
-    name = find_relation("property", property_name, {relation for _, _, relation, _ in facts})
-    if owner is not None and owner not in set(owners):
-        raise UnknownName("label" if kind is ValueOwner.NODE else "relation", owner)
-    found: dict[str, Literal] = {}
+    with scan.checked_names():
+        name = find_relation("property", property_name, {relation for _, _, relation, _ in facts})
+        if owner is not None and owner not in set(owners):
+            raise UnknownName("label" if kind is ValueOwner.NODE else "relation", owner)
+    literals: dict[str, Literal] = {}
     owners_by_value: dict[str, set[object]] = defaultdict(set)
     for one, owner_names, relation, tail in facts:
         if relation.id == name and isinstance(tail, Literal) and (owner is None or owner in owner_names):
-            found[tail.text] = tail
+            literals[tail.text] = tail
             owners_by_value[tail.text].add(one)
-    values = [ValueFacts(found[text], Count(len(owners_by_value[text]))) for text in sorted(found, key=value_order)]
-    return page_of(values, limit, after)
+    values = [
+        ValueFacts(literals[text], scan.count(len(owners_by_value[text]))) for text in sorted(literals, key=value_order)
+    ]
+    page = page_of(values, limit, after)
+    return replace(page, total=scan.count(len(values)), stop=Stop.first((page.stop, scan.stop)))
 
 
 async def find_by_values(graph: BasicVerbs, texts: Collection[str], *, limit: int) -> dict[str, list[ValueMatch]]:
     """The first nodes with a property that has exactly one of these texts as its value, for each text."""
-    nodes, rows = await _read_graph(graph) if texts else ({}, [])
-    found: dict[str, list[ValueMatch]] = defaultdict(list)
-    for row in rows:
+    if not texts:
+        return {}
+    scan = await _scan(graph)
+    matches: dict[str, list[ValueMatch]] = defaultdict(list)
+    for row in scan.rows:
         tail = row.tail
         if isinstance(tail, Literal) and tail.text in texts and (tail.datatype, tail.language) == (None, None):
-            found[tail.text].append(ValueMatch(nodes[row.head.id], row.relation))
-    return {text: matches[:limit] for text, matches in found.items()}
+            matches[tail.text].append(ValueMatch(scan.nodes[row.head.id], row.relation))
+    return {text: matches_of_text[:limit] for text, matches_of_text in matches.items()}
 
 
 async def schema(graph: BasicVerbs, name: str | None, *, limit: int) -> Schema:
     """The schema of all rows, of the rows of one relation, or of the rows at nodes with a label."""
-    nodes, all_rows = await _read_graph(graph)
-    rows = all_rows
+    scan = await _scan(graph)
+    nodes, rows = scan.nodes, scan.rows
     labels = Counter(label for node in nodes.values() for label in node.types)
     if name is not None and name in labels:
         labels = Counter({name: labels[name]})
         rows = [row for row in rows if any(name in _types(end, nodes) for end in (row.head, row.tail))]
     elif name is not None:
-        relation = find_relation("label, relation or property", name, {row.relation for row in rows}, labels)
+        with scan.checked_names():
+            relation = find_relation("label, relation or property", name, {row.relation for row in rows}, labels)
         labels, rows = Counter[str](), [row for row in rows if row.relation.id == relation]
-    own = _properties_by_label(nodes, all_rows)
+    own = _properties_by_label(nodes, scan.rows)
     edges: dict[Relation, _EdgeCounts] = {}
     properties: dict[Relation, Counter[str]] = {}
     for row in rows:
@@ -212,30 +222,33 @@ async def schema(graph: BasicVerbs, name: str | None, *, limit: int) -> Schema:
             properties.setdefault(row.relation, Counter())[row.tail.datatype or ""] += 1
         else:
             edges.setdefault(row.relation, _EdgeCounts()).add(row, nodes)
+    listing = Listing.COMPLETE if scan.is_complete else Listing.SAMPLED
+    edge_counts = Counter({one: counts.rows for one, counts in edges.items()})
+    property_counts = Counter({one: counts.total() for one, counts in properties.items()})
     return Schema(
-        entities=Count(len(nodes)),
-        triples=Count(len(rows)),
+        entities=scan.count(len(nodes)),
+        triples=scan.count(len(rows)),
         labels=tuple(
-            LabelFacts(label, label, Count(size), own.get(label, ()), Listing.COMPLETE)
+            LabelFacts(label, label, scan.count(size), own.get(label, ()), listing)
             for label, size in _largest(labels, limit)
         ),
-        relations=tuple(
-            edges[one].facts(one)
-            for one, _ in _largest(Counter({one: found.rows for one, found in edges.items()}), limit)
-        ),
+        relations=tuple(edges[one].facts(one, scan.count, listing) for one, _ in _largest(edge_counts, limit)),
         properties=tuple(
-            PropertyFacts(one, Count(size), tuple(kind for kind, _ in _largest(properties[one], limit) if kind))
-            for one, size in _largest(Counter({one: found.total() for one, found in properties.items()}), limit)
+            PropertyFacts(one, scan.count(size), tuple(kind for kind, _ in _largest(properties[one], limit) if kind))
+            for one, size in _largest(property_counts, limit)
         ),
+        sampled=None if scan.is_complete else _PARTIAL,
     )
 
 
-async def triples_by_qualifier(graph: BasicVerbs, entity: str, *, limit: int) -> tuple[Triple, ...]:
-    """The first rows that have the entity as a qualifier's value."""
+async def triples_by_qualifier(graph: BasicVerbs, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
+    """The first rows that have the entity as a qualifier's value; None if there are none among a part of the rows."""
     described = (await graph.describe([entity])).get(entity)
-    _, rows = await _read_graph(graph) if described else ({}, [])
-    found = (row for row in rows if described in [one.value for one in row.qualifiers])
-    return tuple(islice(found, limit))
+    if described is None:
+        return ()
+    scan = await _scan(graph)
+    rows = tuple(islice((row for row in scan.rows if described in [one.value for one in row.qualifiers]), limit))
+    return rows if rows or scan.is_complete else None
 
 
 def find_relation(kind: str, name: str, relations: Iterable[Relation], others: Iterable[str] = ()) -> str:
@@ -271,15 +284,15 @@ class _EdgeCounts:
         for one in row.qualifiers:
             self.qualifiers.setdefault(one.relation.id, Counter())[_datatype(one.value)] += 1
 
-    def facts(self, relation: Relation) -> EdgeFacts:
-        """The counts as facts of the schema."""
+    def facts(self, relation: Relation, as_count: Callable[[int], Count], listing: Listing) -> EdgeFacts:
+        """The counts as facts of the schema. `listing` says whether the qualifiers are all."""
         heads, tails = (tuple(label for label, _ in _largest(ends)) for ends in (self.heads, self.tails))
-        ends = tuple((head, tail, Count(rows)) for (head, tail), rows in _largest(self.pairs))
+        ends = tuple((head, tail, as_count(rows)) for (head, tail), rows in _largest(self.pairs))
         qualifiers = tuple(
             QualifierFacts(name, tuple(kind for kind, _ in _largest(kinds)))
             for name, kinds in sorted(self.qualifiers.items())
         )
-        return EdgeFacts(relation, Count(self.rows), heads, tails, qualifiers, ends)
+        return EdgeFacts(relation, as_count(self.rows), heads, tails, qualifiers, ends, listing)
 
 
 def _properties_by_label(nodes: dict[str, Entity], rows: Iterable[Triple]) -> dict[str, tuple[str, ...]]:
@@ -307,21 +320,67 @@ def _largest(counts: Counter[_K], limit: int | None = None) -> list[tuple[_K, in
     return sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))[:limit]
 
 
-async def _outgoing(graph: BasicVerbs, ids: Sequence[str]) -> list[Link]:
-    """All outgoing rows of these nodes."""
-    pages = all_pages(lambda after: graph.neighbours(ids, Direction.OUTGOING, limit=_SCANNED_ROWS, after=after))
-    return [link async for page in pages for link in page.items]
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """All nodes of a graph by id, and all its triples; only some of them if `stop` is not COMPLETE."""
+
+    nodes: dict[str, Entity]
+    rows: list[Triple]
+    stop: Stop
+
+    @property
+    def is_complete(self) -> bool:
+        return self.stop is Stop.COMPLETE
+
+    def count(self, number: int) -> Count:
+        """A number of nodes or triples that were read: a lower bound if not all were."""
+        return Count(number) if self.is_complete else Count.at_least(number)
+
+    @contextmanager
+    def checked_names(self) -> Generator[None]:
+        """Replaces the error for a name that was not read but may exist.
+
+        Raises:
+            Unsupported: instead of UnknownName, if not all nodes and triples were read.
+        """
+        try:
+            yield
+        except UnknownName as error:
+            if self.is_complete:
+                raise
+            raise Unsupported(
+                f"the store did not return all nodes and triples, so that the {error.kind} {echoed(error.name)} may "
+                "exist though it was not read",
+                next_step="Try again, or use search and get_triples, which read only some entities.",
+            ) from error
 
 
-async def _read_graph(graph: BasicVerbs) -> tuple[dict[str, Entity], list[Triple]]:
-    """All nodes by id, and all triples."""
+async def _scan(graph: BasicVerbs) -> _Scan:
+    """Read the whole graph."""
     nodes: dict[str, Entity] = {}
     rows: list[Triple] = []
+    stops: list[Stop] = []
     async for page in all_pages(lambda after: graph.nodes(None, None, None, limit=_NODES, after=after)):
         ids = [node.id for node in page.items]
         nodes |= zip(ids, page.items, strict=True)
-        rows += [link.triple for link in await _outgoing(graph, ids)] if ids else []
-    return nodes, rows
+        links, stop = await _outgoing(graph, ids) if ids else ([], Stop.COMPLETE)
+        rows += [link.triple for link in links]
+        stops.append(stop)
+        if page.stop is not Stop.LIMIT or not page.positions:
+            stops.append(page.stop)
+    return _Scan(nodes, rows, Stop.first(stops))
+
+
+async def _outgoing(graph: BasicVerbs, ids: Sequence[str]) -> tuple[list[Link], Stop]:
+    """All outgoing rows of these nodes, and why the list ends."""
+    links: list[Link] = []
+    stop = Stop.COMPLETE
+    async for page in all_pages(
+        lambda after: graph.neighbours(ids, Direction.OUTGOING, limit=_SCANNED_ROWS, after=after)
+    ):
+        links += page.items
+        stop = page.stop
+    return links, stop
 
 
 _MAX = 100

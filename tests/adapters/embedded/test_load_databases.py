@@ -85,6 +85,22 @@ def test_tables_are_labels_rows_nodes_and_references_edges(tmp_path: Path, make:
     assert "omitted 1 binary values" in notes
 
 
+def test_binary_values_of_joins_and_in_lists_are_omitted_and_counted(tmp_path: Path) -> None:
+    connection = cast("Any", importlib.import_module("duckdb")).connect(str(tmp_path / "t.duckdb"))
+    connection.execute("CREATE TABLE a (id INTEGER PRIMARY KEY, scans BLOB[])")
+    connection.execute("CREATE TABLE b (x INTEGER REFERENCES a (id), y INTEGER REFERENCES a (id), stamp BLOB)")
+    connection.execute("INSERT INTO a VALUES (1, ['p'::BLOB, 'q'::BLOB]), (2, NULL)")
+    connection.execute("INSERT INTO b VALUES (1, 2, 'r'::BLOB)")
+    connection.close()
+    graph = Loaded(tmp_path / "g.kg", load([tmp_path / "t.duckdb"], tmp_path / "g.kg"))
+    assert "b'" not in str(graph.attributes("a:1"))
+    assert [qualifiers for *_, qualifiers in graph.qualified_edges()] == [None]
+    assert [note for note in graph.report.notes if "omitted" in note] == [
+        "t.duckdb: omitted 2 binary values",
+        "t.duckdb: omitted 1 binary values",
+    ]
+
+
 def test_a_database_is_read_only_and_stays_as_it_is(tmp_path: Path) -> None:
     source = sqlite(tmp_path)
     before = source.read_bytes()

@@ -174,6 +174,36 @@ def test_null_in_a_list_of_a_parquet_column_is_no_value_and_no_end_of_an_edge(tm
     assert graph.edges() == [("a", "friends", "b")]
 
 
+@pytest.mark.parametrize("name", ["t.parquet", "t.feather"])
+def test_binary_values_are_omitted_and_counted(tmp_path: Path, name: str) -> None:
+    table = arrow("lib").table(
+        {
+            "id": ["a", "b"],
+            "photo": [b"\x89PNG", None],
+            "hash": arrow("lib").array([b"abcd", b"efgh"], arrow("lib").binary(4)),
+            "parts": [[b"x", b"y"], []],
+            "scan": [{"page": 1, "image": b"z"}, None],
+            "friends": [["b"], None],
+        }
+    )
+    (arrow("parquet").write_table if name == "t.parquet" else arrow("feather").write_feather)(
+        table, str(tmp_path / name)
+    )
+    options = LoadOptions(tables=TableOptions(ChosenColumns(id="id", edges=("friends",))))
+    graph = Loaded(tmp_path / "g.kg", load([tmp_path / name], tmp_path / "g.kg", options))
+    assert [row[:2] for row in graph.attributes("a")] == [("scan", '{"page": 1, "image": null}')]
+    assert graph.attributes("b") == []
+    assert f"{name}: omitted 6 binary values" in graph.report.notes
+
+
+def test_a_column_of_binary_ids_is_refused(tmp_path: Path) -> None:
+    table = arrow("lib").table({"head": ["a"], "relation": ["knows"], "tail": [b"b"]})
+    arrow("parquet").write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(LoadError, match=r"the column tail of t\.parquet has binary values") as caught:
+        load([tmp_path / "t.parquet"], tmp_path / "g.kg")
+    assert "as text" in caught.value.next_step
+
+
 @pytest.mark.parametrize(
     ("name", "start"), [("b.xlsx", b"PK\x03\x04 xl/"), ("t.parquet", b"PAR1\x15\x04"), ("f.arrow", b"ARROW1\0\0")]
 )

@@ -6,7 +6,7 @@ work, except cursors: an answer is whole, or an error.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,10 +15,9 @@ from kgnav_mcp.errors import AnswerTooLarge, InvalidCursor, UnknownRelation
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Neighbourhood, Page, Relation, Stop, Triple
 from kgnav_mcp.navigation import graphwalk, neighbourhood
 from kgnav_mcp.navigation import relations as walker
-from kgnav_mcp.navigation.pages import refuse_partial
+from kgnav_mcp.navigation.pages import pages_of_whole_list, refuse_partial
 from kgnav_mcp.navigation.relations import RELATIONS, TRIPLES_PER_RELATION, relation_triples
 from kgnav_mcp.port import FarEndFilter, ValueOwner
-from kgnav_mcp.port.lists import all_pages
 from kgnav_mcp.render import paper
 from kgnav_mcp.render.paper import MAX_BYTES, ObjectList, PaperAnswer
 from kgnav_mcp.server.arguments import EITHER
@@ -135,7 +134,7 @@ async def _get_node_by_property(call: ToolCall, arguments: NodesByProperty) -> P
         )
         return found.page
 
-    async for page in _pages_of_whole_list(read):
+    async for page in pages_of_whole_list(read):
         for node in page.items:
             objects.add(paper.node_object(node), (node.entity,))
     return objects.answer()
@@ -165,7 +164,7 @@ async def _get_all_nearest_neighbors(call: ToolCall, arguments: Neighbors) -> Pa
         pairs = tuple((link, found.neighbours[end.id]) for link, end in ends if isinstance(end, Entity))
         return replace(page, items=pairs)
 
-    async for page in _pages_of_whole_list(read):
+    async for page in pages_of_whole_list(read):
         for link, neighbour in page.items:
             objects.add(paper.neighbour_object(link, neighbour), (link.triple,))
     return objects.answer()
@@ -188,7 +187,7 @@ async def _get_unique_property_values(call: ToolCall, arguments: UniqueValues) -
         )
 
     texts: set[tuple[str, str | None]] = set()
-    async for page in _pages_of_whole_list(read):
+    async for page in pages_of_whole_list(read):
         for facts in page.items:
             text = facts.value.text, facts.value.datatype
             if text not in texts:  # the same text in two languages is one value
@@ -199,18 +198,6 @@ async def _get_unique_property_values(call: ToolCall, arguments: UniqueValues) -
 
 async def _think(_: ToolCall, arguments: Think) -> PaperAnswer:
     return PaperAnswer(arguments.thought, 1)
-
-
-async def _pages_of_whole_list(read: Callable[[str | None], Awaitable[Page[Any]]]) -> AsyncGenerator[Page[Any]]:
-    """All pages of a list.
-
-    Raises:
-        StoreTimeout, Unsupported: the store does not give the whole list.
-    """
-    async for page in all_pages(read):
-        if page.stop is not Stop.LIMIT or not page.positions:
-            refuse_partial(page.stop)
-        yield page
 
 
 @dataclass(frozen=True, slots=True)

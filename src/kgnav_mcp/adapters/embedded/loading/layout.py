@@ -7,11 +7,12 @@ import datetime as dt
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 from itertools import islice
+from typing import cast
 
 from kgnav_mcp.adapters.embedded.loading.columns import (
     ChosenColumns,
@@ -292,11 +293,12 @@ def _displayed(line: str) -> str:
 _LISTED_NAMES = 200
 _SAMPLED_ROWS = 1_000
 """Rows by which the roles and types of columns are found where a format has no types of columns."""
+_ID_ROLES = frozenset({Role.ID, Role.START, Role.TYPE, Role.END})
 ARRAY = "[]"
 """The end of the datatype of a column of arrays, whose fields are JSON. The datatype of the items stands before it."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class TypedTable:
     """A table of Python values. `read` yields its rows without the header each time it is called."""
 
@@ -306,6 +308,10 @@ class TypedTable:
     """Datatypes by column, if the format declares them; None: the types of the values are used."""
     first_row: int = 2
     """The number of the first row of values, as spreadsheets count."""
+    binary_columns: Collection[int] = ()
+    """The columns whose values, or parts of them, are binary. These are omitted."""
+    omitted: int = field(default=0, init=False)
+    """The number of binary values in the rows that `rows` has yielded."""
 
     @cached_property
     def columns(self) -> Sequence[tuple[str, str | None]]:
@@ -322,17 +328,25 @@ class TypedTable:
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yields number and fields of each row, as text."""
         width = len(self.names)
+        self.omitted = 0
         for number, row in enumerate(self.read(), self.first_row):
-            fields = [text_of(value) for value in row]
+            fields = [text_of(value) for value in (self._without_binary(row) if self.binary_columns else row)]
             if any(fields):
                 yield number, fields[:width] + [""] * (width - len(fields))
+
+    def _without_binary(self, row: Sequence[object]) -> Sequence[object]:
+        values = list(row)
+        for place in self.binary_columns:
+            values[place], count = without_binary(values[place])
+            self.omitted += count
+        return values
 
 
 def typed_layout(table: TypedTable, name: str, file: str, options: LoadOptions) -> Layout:
     """Returns the layout of a table with this name in a file.
 
     Raises:
-        LoadError: its columns are not understood.
+        LoadError: its columns are not understood, or those of ids or relations are binary.
     """
     names = [column for column, _ in table.columns]
     header = options.tables.columns.header(name, names)
@@ -344,6 +358,12 @@ def typed_layout(table: TypedTable, name: str, file: str, options: LoadOptions) 
             raise LoadError(
                 f"the first row of {name} has no known names of columns: {comma_list(names, _LISTED_NAMES)}",
                 next_step=f"{shown}\n{KNOWN_COLUMNS}" if shown else KNOWN_COLUMNS,
+            )
+    for column in header.columns:
+        if column.place in table.binary_columns and column.role in _ID_ROLES:
+            raise LoadError(
+                f"the column {column.name} of {name} has binary values, which cannot be ids",
+                next_step="Write the file with this column as text.",
             )
     return Layout(_typed(header, table))
 
@@ -358,6 +378,20 @@ def _with_type(column: Column, datatype: str | None) -> Column:
         column = replace(column, array=True, separator=JSON_ITEMS)
         datatype = datatype.removesuffix(ARRAY) or None
     return replace(column, datatype=datatype) if column.role in (Role.PROPERTY, Role.NAME) else column
+
+
+def without_binary(value: object) -> tuple[object, int]:
+    """Returns a value with None in place of each binary value, and the number of these."""
+    if isinstance(value, bytes | bytearray):
+        return None, 1
+    if isinstance(value, dict):
+        fields = cast("dict[str, object]", value)
+        items, count = without_binary(list(fields.values()))
+        return dict(zip(fields, cast("list[object]", items), strict=True)), count
+    if isinstance(value, list | tuple):
+        parts = [without_binary(item) for item in cast("Sequence[object]", value)]
+        return [item for item, _ in parts], sum(count for _, count in parts)
+    return value, 0
 
 
 def datatype_of(value: object) -> str | None:

@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID
 from kgnav_mcp.adapters.embedded.loading.columns import normalized
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import binary
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, written_number
-from kgnav_mcp.adapters.embedded.loading.layout import datatype_of, text_of
+from kgnav_mcp.adapters.embedded.loading.layout import datatype_of, text_of, without_binary
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source
 from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager
@@ -282,10 +282,12 @@ class _Reader:
 
     def _values(self, table: _Table, row: Sequence[object], left_out: set[str]) -> list[tuple[str, PropertyValue]]:
         values: list[tuple[str, PropertyValue]] = []
-        for column, value in zip(table.columns, row, strict=False):
-            if isinstance(value, bytes | bytearray):
-                self.binary_values += 1
-            elif value is not None and column not in left_out:
+        for column, cell in zip(table.columns, row, strict=False):
+            if column in left_out:
+                continue
+            value, omitted = without_binary(cell)
+            self.binary_values += omitted
+            if value is not None:
                 is_float = isinstance(value, float)  # of a database, where whole numbers have a type of their own
                 text, datatype = (written_number(value), "float") if is_float else (text_of(value), datatype_of(value))
                 values.append((column, (text, datatype, None, None)))
@@ -309,8 +311,12 @@ def _read_nodes(source: Source, stager: PropertyStager, problems: LoadProblems) 
         if not counts:
             raise LoadError(f"{source.name} has no tables", next_step="Check that it is the right file.")
         problems.notes.append(f"{source.name}: nodes by table: {clipped(', '.join(counts), 400)}")
-        if reader.binary_values:
-            problems.notes.append(f"{source.name}: omitted {reader.binary_values:,} binary values")
+        _note_binary_values(reader, problems)
+
+
+def _note_binary_values(reader: _Reader, problems: LoadProblems) -> None:
+    if reader.binary_values:
+        problems.notes.append(f"{reader.source.name}: omitted {reader.binary_values:,} binary values")
 
 
 def _described(table: _Table, count: int) -> str:
@@ -318,9 +324,11 @@ def _described(table: _Table, count: int) -> str:
     return f"{table.name} {count:,}{named}"
 
 
-def _read_edges(source: Source, index: int, stager: PropertyStager, _: LoadProblems) -> None:
+def _read_edges(source: Source, index: int, stager: PropertyStager, problems: LoadProblems) -> None:
     with _opened(source) as database:
-        _Reader(source, database, stager).edges(index)
+        reader = _Reader(source, database, stager)
+        reader.edges(index)
+        _note_binary_values(reader, problems)
     stager.staging.finish(source.name, source.size)
 
 

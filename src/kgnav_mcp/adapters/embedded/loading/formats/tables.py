@@ -35,8 +35,13 @@ def _read_nodes(source: Source, stager: PropertyStager, problems: LoadProblems) 
 
 
 def _read_edges(source: Source, index: int, stager: PropertyStager, problems: LoadProblems) -> None:
-    if not source.has_edges:
-        return
+    if source.has_edges:
+        _stage_edges(source, index, stager, problems)
+    if source.table is not None and source.table.omitted:
+        problems.notes.append(f"{source.name}: omitted {source.table.omitted:,} binary values")
+
+
+def _stage_edges(source: Source, index: int, stager: PropertyStager, problems: LoadProblems) -> None:
     if source.layout.header is None and not source.layout.edges and source.form is TRIPLES:
         read_triples(source, stager.staging, problems)
     else:
@@ -186,7 +191,23 @@ def _feather(path: Path, _: Sequence[str]) -> list[tuple[str, TypedTable]]:
 
 def _arrow_table(schema: Any, read: Callable[[], Iterator[Sequence[object]]]) -> TypedTable:  # noqa: ANN401 - as above
     types = {place: _arrow_datatype(kind) for place, kind in enumerate(schema.types)}
-    return TypedTable(tuple(schema.names), read, {place: kind for place, kind in types.items() if kind is not None})
+    return TypedTable(
+        tuple(schema.names),
+        read,
+        {place: kind for place, kind in types.items() if kind is not None},
+        binary_columns=[place for place, kind in enumerate(schema.types) if _has_binary(kind)],
+    )
+
+
+def _has_binary(kind: Any) -> bool:  # noqa: ANN401 - as above
+    """Whether values of a type are binary, or contain binary ones."""
+    types = _module("pyarrow.types")
+    if types.is_dictionary(kind):
+        return _has_binary(kind.value_type)
+    tests = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary, types.is_binary_view)
+    return any(test(kind) for test in tests) or any(
+        _has_binary(kind.field(place).type) for place in range(kind.num_fields)
+    )
 
 
 def _arrow_datatype(kind: Any) -> str | None:  # noqa: ANN401 - as above
