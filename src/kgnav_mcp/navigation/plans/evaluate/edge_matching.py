@@ -29,7 +29,7 @@ from kgnav_mcp.navigation.plans.evaluate.patterns import (
     with_paths,
     with_proof,
 )
-from kgnav_mcp.navigation.plans.evaluate.start_nodes import Start, start_of
+from kgnav_mcp.navigation.plans.evaluate.start_nodes import Start, start_of, start_of_single
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.evaluate.values import Node, Row, Table
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
@@ -212,7 +212,8 @@ class PatternMatcher:
     def _start(self, name: str) -> Start:
         if name not in self._starts:
             own = [each for needed, each in self._pending if needed == frozenset((name,))]
-            self._starts[name] = start_of(self._patterns[name], own)
+            starts = start_of if self._match.edges else start_of_single
+            self._starts[name] = starts(self._patterns[name], own)
         return self._starts[name]
 
     async def _follow(self, edge: EdgePattern) -> None:

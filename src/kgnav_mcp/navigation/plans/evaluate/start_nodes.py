@@ -19,8 +19,10 @@ from kgnav_mcp.plan import (
     CountOf,
     Exists,
     Expression,
+    IsNull,
     Match,
     NodePattern,
+    Not,
     Project,
     Property,
     Variable,
@@ -95,6 +97,25 @@ def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
     if equal:
         return Start(None, tuple(Scan(label, *each) for label in groups for each in equal), labelled, narrowed=True)
     return Start(None, tuple(Scan(label) for label in groups), labelled, narrowed=bool(conditions))
+
+
+def start_of_single(node: NodePattern, conditions: Sequence[Expression]) -> Start:
+    """As `start_of`, for a node without edges: one of any label begins with the nodes that have a needed property."""
+    start = start_of(node, conditions)
+    if start.is_everything:
+        for owned in map(_needed_property, conditions):
+            if owned is not None and owned.owner == node.variable and owned.ids:
+                return replace(start, scans=tuple(Scan(None, relation) for relation in owned.ids))
+    return start
+
+
+def _needed_property(condition: Expression) -> Property | None:
+    """A property that a node must have for a condition to be true; None if the condition needs none by itself."""
+    match condition:
+        case Compare(Property() as owned, _, _) | Compare(_, _, Property() as owned) | Not(IsNull(Property() as owned)):
+            return owned
+        case _:
+            return None
 
 
 def _values(condition: Expression, variable: str) -> tuple[tuple[str, str | tuple[float, ...]], ...]:
