@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
+from kgnav_mcp.adapters.embedded.session import Parameter, Row, Session
 from tests.contract import toy_files
 
 
@@ -16,3 +17,18 @@ def toy_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("toy")
     load(toy_files.write_property_graph(folder), folder / "toy.kg", LoadOptions(mediators="unnamed"))
     return folder / "toy.kg"
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What SQLite does for the plans that run, step by step."""
+    found: list[str] = []
+    all_rows = Session.all
+
+    def explained(self: Session, query: str, *parameters: Parameter) -> list[Row]:
+        if query.startswith("WITH t"):
+            found.extend(row[3] for row in all_rows(self, f"EXPLAIN QUERY PLAN {query}", *parameters))
+        return all_rows(self, query, *parameters)
+
+    monkeypatch.setattr(Session, "all", explained)
+    return found
