@@ -7,7 +7,7 @@ one way to do it. The schema lists only the most frequent labels; what it leaves
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 from typing import cast
@@ -25,8 +25,14 @@ from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.reachability import with_reachability
 from kgnav_mcp.plan import (
     Column,
+    Compare,
+    Comparison,
+    Connective,
     Constant,
     EdgePattern,
+    Expression,
+    Joined,
+    ListOf,
     Match,
     NodePattern,
     Order,
@@ -34,11 +40,12 @@ from kgnav_mcp.plan import (
     Plan,
     PlanProblem,
     Project,
+    Property,
     Unwind,
     Variable,
     is_named,
 )
-from kgnav_mcp.plan.walking import aggregates, variables_of
+from kgnav_mcp.plan.walking import aggregates, conjuncts, variables_of
 from kgnav_mcp.port import GraphAdapter
 
 
@@ -112,7 +119,7 @@ class _Checker:
 
     async def checked(self, plan: Plan) -> CheckedPlan:
         """The plan with ids, and its problems."""
-        pipelines = [await self._pipeline(keeping_order(pipeline)) for pipeline in plan.pipelines]
+        pipelines = [await self._pipeline(with_listed_values(keeping_order(pipeline))) for pipeline in plan.pipelines]
         corrected = self.problems.corrected(plan) if self.problems.entries else None
         return CheckedPlan(
             with_reachability(replace(plan, pipelines=tuple(pipelines))),
@@ -336,3 +343,48 @@ def _order_behind(clause: Project) -> Iterator[Order]:
 def _keeps_rows(clause: Project) -> bool:
     """Whether each row of a projection is one of the rows before it."""
     return not clause.distinct and not any(aggregates(column.value) for column in clause.columns)
+
+
+def with_listed_values(pipeline: Pipeline) -> Pipeline:
+    """The pipeline where a property that equals a member of a written list must also be in that list.
+
+    `UNWIND ['Ada', 'Bo'] AS x MATCH (p {name: x})` looks the two names up so, and reads no other nodes.
+    """
+    lists: dict[str, ListOf] = {}
+    members: dict[str, ListOf] = {}
+    clauses: list[Match | Unwind | Project] = []
+    for clause in pipeline.clauses:
+        match clause:
+            case Unwind(of, variable):
+                written = lists.get(of.name) if isinstance(of, Variable) else of
+                members |= {variable: written} if isinstance(written, ListOf) and _is_of_constants(written) else {}
+            case Project(columns):
+                own = {column.name: column.value for column in columns}
+                kept = {name: value.name for name, value in own.items() if isinstance(value, Variable)}
+                members = {name: members[before] for name, before in kept.items() if before in members}
+                lists = {name: lists[before] for name, before in kept.items() if before in lists}
+                lists |= {name: value for name, value in own.items() if isinstance(value, ListOf)}
+            case Match(where=where, optional=False) if where is not None:
+                listed = [*filter(None, (_listed(condition, members) for condition in conjuncts(where)))]
+                if listed:
+                    # The written condition stays the same object, by which its problems are found again.
+                    clause = replace(clause, where=Joined(Connective.AND, (where, *listed)))  # noqa: PLW2901
+            case Match():
+                pass
+        clauses.append(clause)
+    return replace(pipeline, clauses=tuple(clauses))
+
+
+def _is_of_constants(written: ListOf) -> bool:
+    return bool(written.items) and all(isinstance(one, Constant) and one.value is not None for one in written.items)
+
+
+def _listed(condition: Expression, members: Mapping[str, ListOf]) -> Expression | None:
+    """The condition that a property is in a list, where it must equal a member of that list."""
+    match condition:
+        case Compare(Property() as owned, Comparison.EQUAL, Variable(name)) | Compare(
+            Variable(name), Comparison.EQUAL, Property() as owned
+        ) if name in members:
+            return Compare(owned, Comparison.IN, members[name])
+        case _:
+            return None

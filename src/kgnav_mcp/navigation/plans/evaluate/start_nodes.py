@@ -20,6 +20,7 @@ from kgnav_mcp.plan import (
     Exists,
     Expression,
     IsNull,
+    ListOf,
     Match,
     NodePattern,
     Not,
@@ -34,6 +35,8 @@ from kgnav_mcp.values.comparison import date_parts
 _LABELS = 50
 """Labels of a group by which nodes are read at most, one label after the other."""
 
+_TEXTS = 50
+"""Texts of a list by which nodes are read at most, one text after the other."""
 
 _MIN = {Comparison.AT_LEAST: 1, Comparison.GREATER: 0, Comparison.EQUAL: 1}
 """For each comparison of a number of matches: the least constant for which there must be a match."""
@@ -131,6 +134,11 @@ def _values(condition: Expression, variable: str) -> tuple[tuple[str, str | tupl
             Constant(str() as value), Comparison.EQUAL, Property() as owned
         ) if owned.owner == variable and owned.ids and date_parts(value) is None:
             return tuple((relation, value) for relation in owned.ids)
+        case Compare(Property() as owned, Comparison.IN, ListOf(items)) if owned.owner == variable and owned.ids:
+            texts = [one.value for one in items if isinstance(one, Constant) and isinstance(one.value, str)]
+            if 0 < len(texts) == len(items) <= _TEXTS and not any(map(date_parts, texts)):
+                return tuple((relation, text) for relation in owned.ids for text in dict.fromkeys(texts))
+            return ()
         case _:
             return ()
 
