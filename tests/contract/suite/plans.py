@@ -39,7 +39,7 @@ from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain
 from tests.server.processes import PATIENCE_S
 
-KNOWN_AND_UNKNOWN = "['Cyd Marsh', 'Zedzz']"
+KNOWN_AND_UNKNOWN = "['Cyd Marsh', 'Zedzz', 'Qqqx', 'Wwwy', 'Vvvz']"
 SMALL = ("knows", "dislikes", "marriage", "spouse", "eats", "lives_at", "hunts")
 """Relations without hubs."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 
 from kgnav_mcp.concurrency import in_thread
@@ -22,6 +23,7 @@ from kgnav_mcp.navigation.plans.evaluate.patterns import (
     cross_product,
     direction_from,
     has_specific_edges,
+    in_batches,
     links_table,
     natural_join,
     paths_as_links,
@@ -185,13 +187,22 @@ class PatternMatcher:
         nodes_table = await self._filter(
             nodes_table if start.labelled else await self._filter_by_labels(nodes_table, node), partial=True
         )
-        self._budget.check(len(self._table.rows) * len(nodes_table.rows), written)
-        self._table = await self._filter(
-            await in_thread(
-                len(self._table.rows) * len(nodes_table.rows), lambda: cross_product(self._table, nodes_table)
-            )
-        )
+        self._table = await self._filter(await self._product(nodes_table, written))
         self._budget.record_size(written, len(nodes_table.rows))
+
+    async def _product(self, nodes: Table, part: NodePattern) -> Table:
+        """Each row with each of some nodes. If conditions compare both, only the rows that meet these are held."""
+        rows, (name,) = self._table, nodes.names
+        both = {*rows.names, name}
+        compared = any(name in needed <= both and len(needed) > 1 for needed, _ in self._pending)
+        size = self._budget.bound // max(len(nodes.rows), 1) if compared else len(rows.rows)
+        self._budget.check(min(max(size, 1), len(rows.rows)) * len(nodes.rows), part)
+        found: list[Table] = []
+        for batch in in_batches(rows, max(size, 1)):
+            product = await in_thread(len(batch.rows) * len(nodes.rows), partial(cross_product, batch, nodes))
+            found.append(await self._filter(product, partial=True) if compared else product)
+            self._budget.check(sum(len(one.rows) for one in found), part)
+        return Table(found[0].names, [row for one in found for row in one.rows])
 
     def _is_never_smallest(self, name: str, counts: Mapping[str, Count]) -> bool:
         """Whether a node need not be counted: it may be any node of the graph, and others are selected."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -92,6 +92,12 @@ def with_matches(table: Table, found: Found, bound: int) -> Table:
         if len(rows) > bound:
             break
     return Table((*(table.names[place] for place in kept), *found.names[width:]), rows)
+
+
+def in_batches(table: Table, size: int) -> Iterator[Table]:
+    """The table in tables of at most `size` rows, at least one."""
+    for start in range(0, max(len(table.rows), 1), size):
+        yield Table(table.names, table.rows[start : start + size])
 
 
 def with_multiplicity(table: Table) -> Table:

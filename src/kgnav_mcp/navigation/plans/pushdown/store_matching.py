@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from kgnav_mcp.concurrency import in_thread, run_unless_stopped
@@ -21,6 +22,7 @@ from kgnav_mcp.navigation.plans.evaluate.patterns import (
     PROOF,
     Found,
     ids_of,
+    in_batches,
     includes_edges,
     multiplicities,
     with_matches,
@@ -202,11 +204,8 @@ class StoreMatcher:
         if found is None:
             self.reader.budget.expect(match)
             raise self.reader.budget.too_large()
-        rows = await self.joined(table, found)
-        rows = _with_nulls(rows, [one.variable for one in match.edges if one not in valued and one.variable in wanted])
-        if paths:
-            rows = await in_thread(len(rows.rows), lambda: with_paths(replace(match, paths=paths), rows))
-        kept = with_proof(match, await self.expressions.rows_where(rows, remaining))
+        absent = [one.variable for one in match.edges if one not in valued and one.variable in wanted]
+        kept = with_proof(match, await self._extended(table, found, absent, replace(match, paths=paths), remaining))
         if kept.rows and needs.top is None:
             await self._measure(match, kept, edges=not (given or needs.counted))
         return kept
@@ -310,6 +309,27 @@ class StoreMatcher:
         return await in_thread(
             len(page.items), lambda: [tuple(value(cell) for cell in row.cells) for row in page.items]
         )
+
+    async def _extended(
+        self, table: Table, found: Found, absent: Sequence[str], match: Match, conditions: Conditions
+    ) -> Table:
+        """The rows extended by the matches and the paths of a pattern, with nulls for `absent` edges.
+
+        Only those that meet the conditions are held: `UNWIND names AS x MATCH (p {name: x})` compares all with all.
+
+        Raises:
+            PlanTooLarge: there are more rows than may be held.
+        """
+        is_product = conditions and not found.given
+        size = max(self.bound // max(len(found.rows), 1), 1) if is_product else max(len(table.rows), 1)
+        kept: list[Table] = []
+        for batch in in_batches(table, size):
+            rows = _with_nulls(await self.joined(batch, found), absent)
+            if match.paths:
+                rows = await in_thread(len(rows.rows), partial(with_paths, match, rows))
+            kept.append(await self.expressions.rows_where(rows, conditions))
+            self.reader.budget.check(sum(len(one.rows) for one in kept))
+        return Table(kept[0].names, [row for one in kept for row in one.rows])
 
     async def joined(self, table: Table, found: Found) -> Table:
         """The rows of a table extended by the matches.
