@@ -238,9 +238,12 @@ class _StepCheck:
         shown, name = echoed(anchor.id), echoed(error.relation)
         if error.nearest:
             step = f"get_relations or search with direction outgoing lists all relations that leave {shown}."
+            nearest, is_partial = error.nearest[:_RELATIONS], error.is_partial
             return UnknownRelation(
-                [anchor], error.relation, error.direction, error.nearest[:_RELATIONS], next_step=step
+                [anchor], error.relation, error.direction, nearest, is_partial=is_partial, next_step=step
             )
+        if error.is_partial and not error.opposite:
+            return error
         if error.opposite:
             few = replace(self._limits, row_limit=NEAREST)
             page = (await NamedRelationReader(self._graph, Direction.INCOMING, few).rows(anchor, [error.relation])).page

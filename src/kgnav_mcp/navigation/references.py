@@ -23,6 +23,7 @@ from kgnav_mcp.model import (
     Namesake,
     Page,
     RelationFacts,
+    Stop,
     T,
     ValueMatch,
 )
@@ -152,7 +153,7 @@ class RelationMatcher:
         matches = await self.match(entities, names)
         if names and not (all if every_name else any)(matches.by_name.values()):
             absent = await self.absent(matches)
-            raise _unknown_relation(absent[0], entities, self.direction, matches.offered.items)
+            raise _unknown_relation(absent[0], entities, self.direction, matches.offered)
         return matches
 
     async def match(self, entities: Sequence[Entity], names: Sequence[str]) -> RelationMatches:
@@ -434,18 +435,29 @@ def _absent_relations(
 
 
 def _unknown_relation(
-    absent: AbsentRelation, entities: Sequence[Entity], direction: Direction | None, facts: Sequence[RelationFacts]
+    absent: AbsentRelation, entities: Sequence[Entity], direction: Direction | None, offered: Page[RelationFacts]
 ) -> UnknownRelation:
-    """The error for a relation that none of the entities has. `facts` are their relations in this direction."""
+    """The error for a relation that none of the entities has. `offered` are their relations in this direction."""
+    is_partial = offered.stop is not Stop.COMPLETE
     if direction is not None and absent.opposite:
         step = f"It exists in the other direction: repeat the call with direction={direction.opposite}."
-    elif facts:
+    elif is_partial and not offered.items:
+        step = "Try again, or pass the relation's id."
+    elif offered.items:
         step = "Use one of the nearest. get_relations, or search without a filter, lists all relations."
     elif len(entities) == 1:
         step = "This entity has no relations in this direction: try the other one."
     else:
         step = "These entities have no relations in this direction: try the other one."
-    return UnknownRelation(entities, absent.name, direction, absent.nearest, opposite=absent.opposite, next_step=step)
+    return UnknownRelation(
+        entities,
+        absent.name,
+        direction,
+        absent.nearest,
+        opposite=absent.opposite,
+        is_partial=is_partial,
+        next_step=step,
+    )
 
 
 def nearest_names(name: str, known: Sequence[str], limit: int = NEAREST) -> list[str]:
