@@ -161,7 +161,7 @@ class ReadPlan(Generic[E, K]):
     small_groups: list[list[SegmentPart[E, K]]] = field(default_factory=list[list[SegmentPart[E, K]]])
     slices: list[SegmentPart[E, K]] = field(default_factory=list[SegmentPart[E, K]])
 
-    def in_order(
+    def rows_in_order(
         self, groups: Sequence[Sequence[Rows[R]]], slices: Sequence[Rows[R]]
     ) -> list[tuple[Segment[E, K], Rows[R]]]:
         """The rows read for the groups and the slices, in the order of the page."""
@@ -171,7 +171,7 @@ class ReadPlan(Generic[E, K]):
         return [(one.segment, by_segment[one.segment]) for one in self.wanted]
 
 
-def in_order(
+def segments_in_order(
     counts: RelationCounts[E, K],
     entities: Sequence[E],
     ids: Callable[[tuple[K, ...]], tuple[str, ...]],
@@ -313,7 +313,7 @@ async def rows_page(
     total = await in_thread(len(counts.rows), lambda: counts.total)
     if all_or_none and total.value > limit:
         return Page((), (), total, Stop.LIMIT, source.note)
-    segments = in_order(counts, entities, source.ids, start)
+    segments = segments_in_order(counts, entities, source.ids, start)
     first = next(segments, None)
     place = Place()
     if first is not None and start is not None and (first.index, source.ids(first.path)) == (start.entity, start.path):
@@ -356,7 +356,7 @@ async def read_rows(
         if not planned.wanted:
             break
         groups, slices = await _read(source, planned)
-        read = await in_thread(len(planned.wanted), partial(planned.in_order, groups, slices))
+        read = await in_thread(len(planned.wanted), partial(planned.rows_in_order, groups, slices))
         start = Place()
         for n, (segment, rows) in enumerate(read):
             parts.append((segment, rows))
