@@ -221,11 +221,11 @@ class _StepCheck:
     async def step(self) -> ReasoningStep:
         submitted = self._submitted
         try:
-            found = await self._reader().rows(submitted.anchor, [submitted.relation])
+            rows = await self._reader().rows(submitted.anchor, [submitted.relation])
         except UnknownRelation as error:
             raise await self._relation_error(error) from error
-        (self._anchor,) = found.entities
-        self._rows, self._stop = [link.triple for link in found.page.items], found.page.stop
+        (self._anchor,) = rows.entities
+        self._rows, self._stop = [link.triple for link in rows.page.items], rows.page.stop
         triples = dict.fromkeys([one for citation in submitted.cited for one in await self._cited_triples(citation)])
         return ReasoningStep(self._anchor, tuple(triples), submitted.inference)
 

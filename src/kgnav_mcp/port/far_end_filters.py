@@ -59,9 +59,9 @@ async def matching(
 
     `first` is the first page of all rows, if the caller has read it already.
     """
-    found = _Matches(request)
-    page = await found.read(graph, request, first)
-    return found.page(page.anchors, page.stop, near=True)
+    matches = _Matches(request)
+    page = await matches.read(graph, request, first)
+    return matches.page(page.anchors, page.stop, near=True)
 
 
 async def read_or_search(

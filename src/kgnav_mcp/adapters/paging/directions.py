@@ -123,10 +123,10 @@ class DirectedAdapter(GraphAdapter):
             StoreTimeout: no direction has any rows yet.
         """
         ids_with_rows = {entity for facts in page.items for entity in facts.per_entity}
-        found = {given: Entity(short) for given, short in self.printed_ids(ids).items() if short in ids_with_rows}
-        if not found:
+        anchors = {given: Entity(short) for given, short in self.printed_ids(ids).items() if short in ids_with_rows}
+        if not anchors:
             raise time_out
-        return found
+        return anchors
 
     async def neighbours(
         self,
@@ -142,11 +142,11 @@ class DirectedAdapter(GraphAdapter):
         request = RowRequest(
             ids, direction or Direction.OUTGOING, relation_paths, far_end_kind, limit, after, all_or_none
         )
-        found = await self._links(direction, request)
-        anchors, others = await in_thread(max(limit, len(ids)), lambda: self._anchors_in(found, ids))
-        if after is None and others and (found.items or found.stop is not Stop.LIMIT):
+        page = await self._links(direction, request)
+        anchors, others = await in_thread(max(limit, len(ids)), lambda: self._anchors_in(page, ids))
+        if after is None and others and (page.items or page.stop is not Stop.LIMIT):
             anchors |= await self.describe(others)
-        return anchored(found, anchors)
+        return anchored(page, anchors)
 
     async def neighbour_ids(
         self,
