@@ -162,7 +162,8 @@ class UnknownRelation(InvalidRequest):
     """None of the entities has this relation in this direction.
 
     `nearest` are the most similar relations that they have. `opposite`: they have it in the other direction.
-    `direction` is None if both directions were asked for.
+    `direction` is None if both directions were asked for. `is_partial`: the store did not list all their relations, so
+    that they may have it.
     """
 
     def __init__(
@@ -173,6 +174,7 @@ class UnknownRelation(InvalidRequest):
         nearest: Sequence[str] = (),
         *,
         opposite: bool = False,
+        is_partial: bool = False,
         next_step: str = "",
     ) -> None:
         side = f"{direction} " if direction else ""
@@ -181,12 +183,14 @@ class UnknownRelation(InvalidRequest):
             if len(entities) == 1
             else f"none of the {len(entities):,} entities has the"
         )
-        super().__init__(f"{lack} {side}relation {echoed(relation)}", next_step=next_step)
+        among = " among those that the store could list" if is_partial else ""
+        super().__init__(f"{lack} {side}relation {echoed(relation)}{among}", next_step=next_step)
         self.entities = tuple(entities)
         self.relation = relation
         self.direction = direction
         self.nearest = tuple(nearest)
         self.opposite = opposite
+        self.is_partial = is_partial
 
 
 class UnknownName(InvalidRequest):

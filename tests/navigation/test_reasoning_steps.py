@@ -36,7 +36,7 @@ from kgnav_mcp.model import (
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.reasoning_steps import TOOL, Citation, StepLimits, SubmittedStep, add_step, reasoning
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.port.far_end_filters import text_of
+from kgnav_mcp.port.far_end_filters import node_text
 from tests.contract import toy
 
 
@@ -183,7 +183,7 @@ async def test_an_edge_that_differs_by_qualifiers_from_the_rows_that_were_read_i
     edges = (await graph.edges(["ada"], ["ben"], relations=["knows"], limit=10)).items
     assert len(edges) == 2
     for edge in edges:
-        qualifiers = {one.relation.id: text_of(one.value) for one in edge.qualifiers}
+        qualifiers = {one.relation.id: node_text(one.value) for one in edge.qualifiers}
         given = citing("ada", "knows", "ben", qualifiers=qualifiers)
         assert (await step(graph, given, limits=Limits(row_limit=1))).triples == (edge,)
 

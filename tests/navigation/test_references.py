@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
-from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity
-from kgnav_mcp.navigation.references import NameIndex, resolve_entity
+from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation
+from kgnav_mcp.model import Direction, Stop
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.references import NameIndex, RelationMatcher, resolve_entity
 from kgnav_mcp.navigation.sample_walks import sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.text import printable_id, table_cell
@@ -93,3 +97,17 @@ async def test_a_sample_walk_is_made_of_triples_of_the_graph_and_is_the_same_eac
 def test_a_relation_is_found_by_its_code_alone_but_not_by_a_number_alone(name: str, found: list[str]) -> None:
     ids = ["NCIT:R108", "RO:0002202", "wdt:P31"]
     assert NameIndex(ids, lambda identity: (identity, "")).find(name) == found
+
+
+async def test_a_relation_is_called_unknown_only_among_those_that_the_store_listed(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = await graph.relations(["ada"], Direction.OUTGOING, limit=100)
+    matcher = RelationMatcher(graph, Direction.OUTGOING, Limits())
+    entities = [await resolve_entity(graph, "ada")]
+    for items in (page.items[:1], ()):
+        part = replace(page, items=items, positions=page.positions[: len(items)], stop=Stop.TIME_OUT)
+        monkeypatch.setattr(graph, "relations", AsyncMock(return_value=part))
+        with pytest.raises(UnknownRelation, match="among those that the store could list") as caught:
+            await matcher.require(entities, ["no_such_relation"])
+        assert "has no relations" not in caught.value.next_step

@@ -17,6 +17,7 @@ from kgnav_mcp.model import (
     Qualifier,
     Relation,
     RelationFacts,
+    Stop,
     Triple,
 )
 from kgnav_mcp.render.table import RenderOptions, Table, fit_to_budget
@@ -116,3 +117,12 @@ def test_an_entity_without_rows_is_said_to_be_where_it_is(
     answer = fit_to_budget(neighbourhood_table(found, 0), RenderOptions())
     assert answer.text == sentence
     assert answer.facts["notes"] == [sentence.removeprefix("0 rows: ")]
+
+
+def test_an_empty_list_that_was_not_read_to_its_end_is_not_called_empty() -> None:
+    late: Page[Triple] = Page((), (), Count.at_least(0), Stop.TIME_OUT)
+    table = neighbourhood_table(Neighbourhood((ANN,), Direction.OUTGOING, rows=late, opposite=Count(12)), 0)
+    assert "no outgoing rows" not in text(table)
+    whole: Page[Triple] = Page((), (), Count(0))
+    table = neighbourhood_table(Neighbourhood((ANN,), Direction.OUTGOING, rows=whole, opposite=Count.at_least(0)), 0)
+    assert text(table).startswith("0 rows: Ann (ann) has no outgoing rows.")

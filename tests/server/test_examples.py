@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 from unittest.mock import patch
 
 import pytest
@@ -13,7 +14,10 @@ import pytest
 from kgnav_mcp.adapters.embedded.adapter import EmbeddedAdapter
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
-from kgnav_mcp.errors import StoreTimeout, UnknownName
+from kgnav_mcp.errors import StoreTimeout, UnknownName, UnknownRelation
+from kgnav_mcp.model import Entity
+from kgnav_mcp.render.table import Answer
+from kgnav_mcp.server.examples import Signature, working_call
 from tests.server.clients import DEMO, client, refused, text_of
 
 TWO = Settings(graphs={name: GraphSettings(location="demo") for name in ("art", "more")})
@@ -255,6 +259,19 @@ async def test_the_example_of_a_step_is_tried_without_being_recorded() -> None:
         assert arguments["triples"] == [["vincent_van_gogh", "born_in", "zundert"]]
         assert "\n2|" not in text_of(await connected.call_tool("show_trail", {"trail": trail}))
         assert not (await connected.call_tool(tool, arguments)).is_error
+
+
+async def test_the_entities_of_an_error_do_not_replace_several_arguments() -> None:
+    names = ("entity", "targets", "relation")
+    signature = Signature("walk", {"properties": {name: {} for name in names}}, frozenset(names))
+    arguments: dict[str, Any] = {"entity": ["a", "b"], "targets": ["c"], "relation": "bornin"}
+    error = UnknownRelation([Entity("a"), Entity("b")], "bornin", None, ["born_in"])
+
+    async def call(_: dict[str, Any]) -> Answer:
+        return cast("Answer", SimpleNamespace(facts={"rows": [["a"]]}))
+
+    example = await working_call(signature, arguments, error, call)
+    assert example == 'walk(entity=["a", "b"], targets=["c"], relation="born_in")'
 
 
 @pytest.mark.parametrize(("tool", "arguments"), NONE)

@@ -230,10 +230,10 @@ def load_settings(
     path = find_config_file(config_file)
     environment = _read_environment()
     merged = _merge(_merge(_read_file(path) if path else {}, environment), flags)
-    wanted = graphs or graphs_from_environment()
+    chosen_graphs = graphs or graphs_from_environment()
     known: object = merged.get("graphs", {})
-    if wanted and isinstance(known, dict):
-        merged["graphs"] = choose_graphs(wanted, cast("dict[str, Any]", known), path)
+    if chosen_graphs and isinstance(known, dict):
+        merged["graphs"] = choose_graphs(chosen_graphs, cast("dict[str, Any]", known), path)
     try:
         return Settings(**merged)
     except ValidationError as error:

@@ -38,8 +38,8 @@ async def entities_with_codes(graph: GraphAdapter, texts: Sequence[str]) -> Mapp
     codes = [text for text in texts if is_code(text)]
     if not codes:
         return {}
-    found = await graph.find_by_values(codes, limit=_MAX_BEARERS + 1)
-    return {text: _each_once(rows) for text in codes if (rows := found.get(text, ()))}
+    matches = await graph.find_by_values(codes, limit=_MAX_BEARERS + 1)
+    return {text: _each_once(rows) for text in codes if (rows := matches.get(text, ()))}
 
 
 def _each_once(rows: Sequence[ValueMatch]) -> Sequence[ValueMatch]:
@@ -117,18 +117,18 @@ async def _found_by_words(graph: GraphAdapter, hint: str, *, label: str | None, 
     exact = [one for one in page.items if one.score == 1.0]
     exact_ids = {one.entity.id for one in exact}
     coded = await gathered(*(_candidate(graph, one, text, label) for one in matches if one.entity.id not in exact_ids))
-    found = [one for one in coded if one is not None]
-    if not found:
+    candidates = [one for one in coded if one is not None]
+    if not candidates:
         return page
     known = {one.entity.id for one in page.items}
-    first = [*exact, *found]
+    first = [*exact, *candidates]
     first_ids = {one.entity.id for one in first}
     items = [*first, *(one for one in page.items if one.entity.id not in first_ids)]
     return replace(
         page,
         items=tuple(items[:limit]),
         positions=tuple(one.entity.id for one in items[:limit]),
-        total=page.total + Count(sum(one.entity.id not in known for one in found)),
+        total=page.total + Count(sum(one.entity.id not in known for one in candidates)),
         stop=Stop.LIMIT if len(items) > limit else page.stop,
         note="",
     )

@@ -200,10 +200,10 @@ async def present_triples(graph: GraphAdapter, triples: Sequence[Triple], *, bar
     flattened = [one for one in triples if one.via is not None]
     parts = await gathered(_edges(graph, edges), _values(graph, values), _flattened(graph, flattened))
     there = [*chain(*parts)]
-    found = set(map(_key, there))
+    keys = set(map(_key, there))
     if bare:
-        found |= {_key(replace(one, qualifiers=())) for one in there}
-    return {one for one in triples if _key(one) in found}
+        keys |= {_key(replace(one, qualifiers=())) for one in there}
+    return {one for one in triples if _key(one) in keys}
 
 
 def _key(triple: Triple) -> object:

@@ -144,7 +144,7 @@ def _label(label: str) -> str | None:
 
 async def _properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) -> tuple[dict[str, list[Triple]], Stop]:
     """The properties of nodes, and why some of them may be missing."""
-    found: dict[str, list[Triple]] = defaultdict(list)
+    properties: dict[str, list[Triple]] = defaultdict(list)
     stop = Stop.COMPLETE
 
     def read(after: str | None) -> Awaitable[Page[Link]]:
@@ -155,9 +155,9 @@ async def _properties(graph: GraphAdapter, ids: list[str], marks: Marks | None) 
     if ids:
         async for page in all_pages(read):
             for link in page.items:
-                found[link.anchor.id].append(link.triple)
+                properties[link.anchor.id].append(link.triple)
             stop = page.stop
-    return ({node: marks.added_to(node, found[node]) for node in ids} if marks is not None else found), stop
+    return ({node: marks.added_to(node, properties[node]) for node in ids} if marks is not None else properties), stop
 
 
 def _with_stop(page: Page[T], stop: Stop) -> Page[T]:

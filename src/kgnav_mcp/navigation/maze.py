@@ -168,12 +168,12 @@ class Marks:
                 "nodes cannot be selected by a missing mark, because marks are in the trail, not in the store",
                 next_step=f"Select cells by label or another property and read {MARKED.id} of each.",
             )
-        wanted = [
+        marked_cells = [
             cell
             for cell, number in order.items()
             if value.strip().casefold() in (("true",) if by_flag else _written(number))
         ]
-        return page_after([*(await _cells(graph, label, wanted)).values()], after)
+        return page_after([*(await _cells(graph, label, marked_cells)).values()], after)
 
     async def values(
         self, graph: GraphAdapter, name: str, label: str | None, owner: ValueOwner, *, after: str | None = None
@@ -230,10 +230,10 @@ async def _cells(graph: GraphAdapter, label: str | None, ids: Sequence[str]) -> 
     if label is not None:
         await graph.nodes(label, None, None, limit=0)  # raises UnknownName
     described = await graph.describe(ids)
-    found = {cell: described[cell] for cell in ids if cell in described}
-    kinds = {entity.types for entity in found.values()}
+    cells = {cell: described[cell] for cell in ids if cell in described}
+    kinds = {entity.types for entity in cells.values()}
     having = {types for types in kinds if label is None or await has_label(graph, label, types)}
-    return {cell: entity for cell, entity in found.items() if entity.types in having}
+    return {cell: entity for cell, entity in cells.items() if entity.types in having}
 
 
 async def _path_cells(graph: GraphAdapter, label: str | None) -> int | None:

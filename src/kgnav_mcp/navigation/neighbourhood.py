@@ -119,7 +119,7 @@ async def _qualified(graph: GraphAdapter, entity: Entity) -> tuple[Triple, ...] 
 async def _rows_or_relations(
     graph: GraphAdapter, direction: Direction, limits: Limits, ids: Sequence[str]
 ) -> RowsOrRelations:
-    found = await graph.rows_or_relations(
+    answer = await graph.rows_or_relations(
         ids,
         direction,
         rows=limits.hub_threshold,
@@ -127,9 +127,9 @@ async def _rows_or_relations(
         hops=hops_of(graph, flatten=limits.flatten),
         examples=limits.examples,
     )
-    if found.relations is None:
-        return found
-    return replace(found, relations=without_hidden(without_classes(found.relations, graph)))
+    if answer.relations is None:
+        return answer
+    return replace(answer, relations=without_hidden(without_classes(answer.relations, graph)))
 
 
 async def _hub_relations(

@@ -62,8 +62,8 @@ async def _with_printed_id(graph: GraphAdapter, label: str | None, value: str) -
     Raises:
         UnknownName: the graph has no such label.
     """
-    found = await graph.describe(spellings(value))
-    entity = next((found[each] for each in spellings(value) if each in found), None)
+    described = await graph.describe(spellings(value))
+    entity = next((described[each] for each in spellings(value) if each in described), None)
     if label is not None and (entity is None or label.casefold() not in map(str.casefold, entity.types)):
         await graph.nodes(label, None, None, limit=0)  # raises UnknownName
         if entity is not None and not await has_label(graph, label, entity.types):

@@ -221,11 +221,11 @@ class _StepCheck:
     async def step(self) -> ReasoningStep:
         submitted = self._submitted
         try:
-            found = await self._reader().rows(submitted.anchor, [submitted.relation])
+            rows = await self._reader().rows(submitted.anchor, [submitted.relation])
         except UnknownRelation as error:
             raise await self._relation_error(error) from error
-        (self._anchor,) = found.entities
-        self._rows, self._stop = [link.triple for link in found.page.items], found.page.stop
+        (self._anchor,) = rows.entities
+        self._rows, self._stop = [link.triple for link in rows.page.items], rows.page.stop
         triples = dict.fromkeys([one for citation in submitted.cited for one in await self._cited_triples(citation)])
         return ReasoningStep(self._anchor, tuple(triples), submitted.inference)
 
@@ -238,9 +238,12 @@ class _StepCheck:
         shown, name = echoed(anchor.id), echoed(error.relation)
         if error.nearest:
             step = f"get_relations or search with direction outgoing lists all relations that leave {shown}."
+            nearest, is_partial = error.nearest[:_RELATIONS], error.is_partial
             return UnknownRelation(
-                [anchor], error.relation, error.direction, error.nearest[:_RELATIONS], next_step=step
+                [anchor], error.relation, error.direction, nearest, is_partial=is_partial, next_step=step
             )
+        if error.is_partial and not error.opposite:
+            return error
         if error.opposite:
             few = replace(self._limits, row_limit=NEAREST)
             page = (await NamedRelationReader(self._graph, Direction.INCOMING, few).rows(anchor, [error.relation])).page

@@ -23,6 +23,7 @@ from kgnav_mcp.model import (
     Namesake,
     Page,
     RelationFacts,
+    Stop,
     T,
     ValueMatch,
 )
@@ -69,8 +70,8 @@ async def nearest_entities(graph: GraphAdapter, reference: str, limit: int) -> l
     page = await graph.find(reference, limit=limit)
     if page.items:
         return [candidate.entity for candidate in page.items]
-    found = await graph.describe(rewritten_ids(reference))
-    return list({entity.id: entity for entity in found.values()}.values())[:limit]
+    described = await graph.describe(rewritten_ids(reference))
+    return list({entity.id: entity for entity in described.values()}.values())[:limit]
 
 
 def rewritten_ids(reference: str) -> list[str]:
@@ -152,7 +153,7 @@ class RelationMatcher:
         matches = await self.match(entities, names)
         if names and not (all if every_name else any)(matches.by_name.values()):
             absent = await self.absent(matches)
-            raise _unknown_relation(absent[0], entities, self.direction, matches.offered.items)
+            raise _unknown_relation(absent[0], entities, self.direction, matches.offered)
         return matches
 
     async def match(self, entities: Sequence[Entity], names: Sequence[str]) -> RelationMatches:
@@ -215,12 +216,12 @@ async def read_at_entities(
     if (known := _entities(anchors)) is not None:
         return known, await read([entity.id for entity in known])
     references = _references(anchors)
-    found = await read(references)
-    entities = await _resolved(graph, references, found.anchors)
-    read_again = any(one.asked_as is not None for one in entities) and (len(entities) > 1 or not found.items)
-    if read_again or any(reference not in found.anchors for reference in references):
-        found = await read([entity.id for entity in entities])
-    return entities, found
+    answer = await read(references)
+    entities = await _resolved(graph, references, answer.anchors)
+    read_again = any(one.asked_as is not None for one in entities) and (len(entities) > 1 or not answer.items)
+    if read_again or any(reference not in answer.anchors for reference in references):
+        answer = await read([entity.id for entity in entities])
+    return entities, answer
 
 
 def _entities(argument: EntityArgument) -> tuple[Entity, ...] | None:
@@ -253,8 +254,8 @@ async def _resolved(graph: GraphAdapter, references: Sequence[str], known: Mappi
 async def with_other_readings(graph: GraphAdapter, known: Mapping[str, Entity]) -> Mapping[str, Entity]:
     """Entities by id, each with another one that the id may mean: `PMID:1` is `obo/PMID_1`, but also an IRI itself."""
     others = {f"<{reference}>": reference for reference in known if is_obo_id(reference)}
-    found = dict(await graph.describe(list(others))) if others else {}
-    named = {reference: found[other] for other, reference in others.items() if other in found}
+    described = dict(await graph.describe(list(others))) if others else {}
+    named = {reference: described[other] for other, reference in others.items() if other in described}
     return {
         **known,
         **{
@@ -273,12 +274,12 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
     """
     spellings_of = {reference: spellings(reference)[1:] for reference in references}
     candidates = [spelling for each in spellings_of.values() for spelling in each]
-    found = dict(await graph.describe(candidates)) if candidates else {}
+    described = dict(await graph.describe(candidates)) if candidates else {}
     entities = {
-        reference: found[spelling]
+        reference: described[spelling]
         for reference, each in spellings_of.items()
         for spelling in reversed(each)
-        if spelling in found
+        if spelling in described
     }
     named = {reference: reference.strip() for reference in references if reference not in entities}
     if not named:
@@ -345,8 +346,8 @@ def spellings(printed: str) -> list[str]:
     if _IN_BRACKETS.fullmatch(plain):
         return [printed, *spellings(plain[1:-1])]
     unescaped = _ESCAPED.sub(r"\1", plain)
-    found = dict.fromkeys((printed, plain, unescaped, unquote(plain), unquote(unescaped)))
-    return [*found, *([bracketed] if _IN_BRACKETS.fullmatch(bracketed := f"<{plain}>") else [])]
+    ids = dict.fromkeys((printed, plain, unescaped, unquote(plain), unquote(unescaped)))
+    return [*ids, *([bracketed] if _IN_BRACKETS.fullmatch(bracketed := f"<{plain}>") else [])]
 
 
 def matching_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> dict[str, list[RelationFacts]]:
@@ -434,18 +435,29 @@ def _absent_relations(
 
 
 def _unknown_relation(
-    absent: AbsentRelation, entities: Sequence[Entity], direction: Direction | None, facts: Sequence[RelationFacts]
+    absent: AbsentRelation, entities: Sequence[Entity], direction: Direction | None, offered: Page[RelationFacts]
 ) -> UnknownRelation:
-    """The error for a relation that none of the entities has. `facts` are their relations in this direction."""
+    """The error for a relation that none of the entities has. `offered` are their relations in this direction."""
+    is_partial = offered.stop is not Stop.COMPLETE
     if direction is not None and absent.opposite:
         step = f"It exists in the other direction: repeat the call with direction={direction.opposite}."
-    elif facts:
+    elif is_partial and not offered.items:
+        step = "Try again, or pass the relation's id."
+    elif offered.items:
         step = "Use one of the nearest. get_relations, or search without a filter, lists all relations."
     elif len(entities) == 1:
         step = "This entity has no relations in this direction: try the other one."
     else:
         step = "These entities have no relations in this direction: try the other one."
-    return UnknownRelation(entities, absent.name, direction, absent.nearest, opposite=absent.opposite, next_step=step)
+    return UnknownRelation(
+        entities,
+        absent.name,
+        direction,
+        absent.nearest,
+        opposite=absent.opposite,
+        is_partial=is_partial,
+        next_step=step,
+    )
 
 
 def nearest_names(name: str, known: Sequence[str], limit: int = NEAREST) -> list[str]:

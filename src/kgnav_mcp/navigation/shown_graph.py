@@ -274,8 +274,8 @@ def walked_subgraph(
     proof = {_ends(triple) for step in checks for triple in step.triples}
     roles = _roles(trail, checks, walked)
     neighbours = _neighbours(edges)
-    wanted = [*roles, *(end for ends in proof for end in ends), *_by_priority(walked, neighbours, roles, most_rows)]
-    chosen = set(list(dict.fromkeys(wanted))[:most_nodes])
+    keys = [*roles, *(end for ends in proof for end in ends), *_by_priority(walked, neighbours, roles, most_rows)]
+    chosen = set(list(dict.fromkeys(keys))[:most_nodes])
     places = {key: place for place, key in enumerate(key for key in walked.nodes if key in chosen)}
     inside = [ends for ends in edges if ends[0] in places and ends[1] in places]
     inside.sort(key=lambda ends: ends not in proof)  # stable: otherwise edges stay in the order shown
@@ -320,11 +320,11 @@ def _connected_answers(step: TrailStep) -> Iterable[NodeKey]:
 
 
 def _neighbours(edges: Iterable[_Ends]) -> Mapping[NodeKey, Collection[NodeKey]]:
-    found = defaultdict[NodeKey, set[NodeKey]](set)
+    neighbours = defaultdict[NodeKey, set[NodeKey]](set)
     for head, tail in edges:
-        found[head].add(tail)
-        found[tail].add(head)
-    return found
+        neighbours[head].add(tail)
+        neighbours[tail].add(head)
+    return neighbours
 
 
 def _by_priority(

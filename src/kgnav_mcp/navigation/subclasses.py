@@ -64,28 +64,28 @@ async def subclasses_note(graph: GraphAdapter, schema: Schema) -> str:
 
 async def _superclasses(graph: GraphAdapter, classes: list[str]) -> Mapping[str, set[str]]:
     """The direct superclasses of classes, of these in turn, and so on."""
-    found: dict[str, set[str]] = defaultdict(set)
+    superclasses: dict[str, set[str]] = defaultdict(set)
     relation_paths = [(relation,) for relation in sorted(graph.subclass_relations)]
     known, level = set(classes), classes
     for _ in range(_LEVELS):
         page = await graph.neighbour_ids(level, Direction.OUTGOING, relation_paths=relation_paths, limit=_EDGES)
         for link in page.items:
             if isinstance(link.far_end, Entity):
-                found[link.anchor.id].add(link.far_end.id)
-        level = sorted({end for ends in found.values() for end in ends} - known)
+                superclasses[link.anchor.id].add(link.far_end.id)
+        level = sorted({end for ends in superclasses.values() for end in ends} - known)
         known.update(level)
         if not level:
             break
-    return found
+    return superclasses
 
 
 def _above(label: str, parents: Mapping[str, set[str]]) -> set[str]:
     """All superclasses of a label, without itself."""
-    found: set[str] = set()
+    superclasses: set[str] = set()
     unseen = [label]
     while unseen:
         for superclass in parents.get(unseen.pop(), ()):
-            if superclass not in found:
-                found.add(superclass)
+            if superclass not in superclasses:
+                superclasses.add(superclass)
                 unseen.append(superclass)
-    return found - {label}
+    return superclasses - {label}

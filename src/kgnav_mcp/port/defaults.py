@@ -52,8 +52,8 @@ _MIN_CANDIDATES = 20
 
 async def find_by_name(graph: BasicVerbs, name: str, *, limit: int) -> Page[Namesake]:
     """The candidates of `find` that have the name in any letter case, exact spelling first."""
-    found = (await graph.find(name, limit=max(limit, _MIN_CANDIDATES))).items
-    namesakes = [Namesake(one.entity, one.matched) for one in found if one.matched.casefold() == name.casefold()]
+    candidates = (await graph.find(name, limit=max(limit, _MIN_CANDIDATES))).items
+    namesakes = [Namesake(one.entity, one.matched) for one in candidates if one.matched.casefold() == name.casefold()]
     namesakes.sort(key=lambda one: one.name != name)
     return page_of(namesakes, limit)
 
@@ -119,7 +119,7 @@ async def edges(
     after: str | None,
 ) -> Page[Triple]:
     """The rows from the heads to the tails. All rows of the heads are read and compared."""
-    wanted = {entity.id for entity in (await graph.describe(tails)).values()}
+    tail_ids = {entity.id for entity in (await graph.describe(tails)).values()}
     relation_paths = None if relations is None else [(relation,) for relation in relations]
     items: list[Triple] = []
     positions: list[str] = []
@@ -137,7 +137,7 @@ async def edges(
 
     async for page in all_pages(read, after):
         for link, position in zip(page.items, page.positions, strict=True):
-            if isinstance(link.far_end, Entity) and link.far_end.id in wanted:
+            if isinstance(link.far_end, Entity) and link.far_end.id in tail_ids:
                 items.append(link.triple)
                 positions.append(position)
         stop = page.stop
@@ -257,11 +257,11 @@ def find_relation(kind: str, name: str, relations: Iterable[Relation], others: I
     Raises:
         UnknownName: no relation has the name; the error has the nearest names.
     """
-    found = sorted(relations, key=lambda one: (one.id != name, one.id))
-    for one in found:
+    candidates = sorted(relations, key=lambda one: (one.id != name, one.id))
+    for one in candidates:
         if name == one.id or name.casefold() in (one.id.casefold(), one.label.casefold()):
             return one.id
-    raise UnknownName(kind, name, get_close_matches(name, [*(one.id for one in found), *others]))
+    raise UnknownName(kind, name, get_close_matches(name, [*(one.id for one in candidates), *others]))
 
 
 @dataclass(slots=True)
@@ -393,10 +393,10 @@ async def one_by_one(names: Sequence[str], look_up: Callable[[str], Awaitable[T]
     Raises:
         InvalidArgument: there are more than a hundred names.
     """
-    wanted = list(dict.fromkeys(names))
-    if len(wanted) > _MAX:
+    names = list(dict.fromkeys(names))
+    if len(names) > _MAX:
         raise InvalidArgument(
-            f"{len(wanted):,} of the entities are names instead of ids, starting with {echoed(wanted[0])}",
+            f"{len(names):,} of the entities are names instead of ids, starting with {echoed(names[0])}",
             next_step=f"Pass ids, as printed in answers: at most {_MAX} names are looked up in one call.",
         )
     slots = asyncio.Semaphore(_AT_ONCE)
@@ -405,4 +405,4 @@ async def one_by_one(names: Sequence[str], look_up: Callable[[str], Awaitable[T]
         async with slots:
             return await look_up(name)
 
-    return dict(zip(wanted, await gathered(*map(one, wanted)), strict=True))
+    return dict(zip(names, await gathered(*map(one, names)), strict=True))

@@ -59,9 +59,9 @@ async def matching(
 
     `first` is the first page of all rows, if the caller has read it already.
     """
-    found = _Matches(request)
-    page = await found.read(graph, request, first)
-    return found.page(page.anchors, page.stop, near=True)
+    matches = _Matches(request)
+    page = await matches.read(graph, request, first)
+    return matches.page(page.anchors, page.stop, near=True)
 
 
 async def read_or_search(
@@ -263,9 +263,9 @@ class _Matches:
             end = link.far_end
             if self._label is not None and not self._is_labelled(end, types):
                 continue
-            if self._words is None or self._words.match(text_of(end)):
+            if self._words is None or self._words.match(node_text(end)):
                 self.exact.append((link, f"{prefix}{position}"))
-            elif not self.exact and self._words.match_with_typos(text_of(end)):
+            elif not self.exact and self._words.match_with_typos(node_text(end)):
                 self.near.append((link, f"{prefix}{position}"))
 
     def _is_labelled(self, end: Node, types: Mapping[str, tuple[str, ...]]) -> bool:
@@ -286,7 +286,7 @@ def _is_near(word: str, candidate: str) -> bool:
     )
 
 
-def text_of(node: Node) -> str:
+def node_text(node: Node) -> str:
     """The text of a far end in which words are searched: its name, else its id; the text of a literal."""
     if isinstance(node, Entity):
         return node.label if node.label is not None else node.id

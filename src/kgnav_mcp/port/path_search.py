@@ -136,33 +136,33 @@ class PathSearch(Generic[N, E]):
     def _trails(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """All paths with a length between the bounds and no repeated edge."""
         longest, length, held = self._length.longest, 0, 0
-        found: list[FoundPath[N, E]] = []
+        paths: list[FoundPath[N, E]] = []
         level: list[FoundPath[N, E]] = [(start, (), start) for start in starts]
         while level:
             if length >= self._length.shortest:
-                found += [trail for trail in level if wanted is None or trail[2] in wanted]
+                paths += [trail for trail in level if wanted is None or trail[2] in wanted]
             if length == longest:
                 break
             length += 1
             yield from self._request_edges((end for _, _, end in level), len(level))
-            level = self._extend_trails(level, forward, self._bound - len(found))
+            level = self._extend_trails(level, forward, self._bound - len(paths))
             held += length * len(level)
-            self._check(max(len(found) + len(level), held // _EDGES_PER_ROW))
-        return found
+            self._check(max(len(paths) + len(level), held // _EDGES_PER_ROW))
+        return paths
 
     def _extend_trails(self, trails: list[FoundPath[N, E]], forward: bool, spare: int) -> list[FoundPath[N, E]]:
         """Each trail extended by each edge that it does not have yet.
 
         Stops after the first trail that makes more than `spare` results.
         """
-        found: list[FoundPath[N, E]] = []
+        paths: list[FoundPath[N, E]] = []
         for start, edges, end in trails:
             for edge, far in self._adjacency[end]:
                 if edge not in edges:
-                    found.append((start, (*edges, edge) if forward else (edge, *edges), far))
-            if len(found) > spare:
+                    paths.append((start, (*edges, edge) if forward else (edge, *edges), far))
+            if len(paths) > spare:
                 break
-        return found
+        return paths
 
     def _levels(
         self,
@@ -255,13 +255,13 @@ class PathSearch(Generic[N, E]):
         forward: bool,
     ) -> PathsByStart[N, E]:
         """The paths of each front extended by one edge. With `ways`, only to nodes without a path; they are added."""
-        found: PathsByStart[N, E] = {}
+        paths: PathsByStart[N, E] = {}
         for start, front in fronts.items():
-            found[start] = self._one_edge_further(front, forward)
+            paths[start] = self._one_edge_further(front, forward)
             if ways is not None:
-                found[start] = {node: path for node, path in found[start].items() if node not in ways[start]}
-                ways[start] |= found[start]
-        return found
+                paths[start] = {node: path for node, path in paths[start].items() if node not in ways[start]}
+                ways[start] |= paths[start]
+        return paths
 
     def _one_edge_further(self, ends: dict[N, tuple[E, ...]], forward: bool) -> dict[N, tuple[E, ...]]:
         """The nodes that are one edge further, each with the first path to it."""
@@ -329,17 +329,17 @@ class PathSearch(Generic[N, E]):
 
     def _shortest_of_pairs(self, starts: Sequence[N], wanted: Sequence[N], forward: bool) -> Search[N, E]:
         """One or all of the shortest paths between each two nodes, which differ."""
-        found: list[FoundPath[N, E]] = []
+        paths: list[FoundPath[N, E]] = []
         for start in starts:
             for end in wanted:
                 steps = yield from self._shortest_steps(start, end)
                 if not steps:
                     continue
                 if self._length.kind is PathKind.SHORTEST:
-                    found.append((start, self._first_path(steps, start, end, forward), end))
+                    paths.append((start, self._first_path(steps, start, end, forward), end))
                 else:
-                    found += self._trace({start: steps}, [(start, end)], forward)
-        return found
+                    paths += self._trace({start: steps}, [(start, end)], forward)
+        return paths
 
     def _shortest_steps(self, start: N, end: N) -> Generator[Request[N], int | None, Steps[N, E]]:
         """The steps of all shortest paths between two nodes, as from the start on; empty if there is none.
@@ -417,14 +417,14 @@ class PathSearch(Generic[N, E]):
 
     def _trace(self, steps: dict[N, Steps[N, E]], ends: Sequence[tuple[N, N]], forward: bool) -> list[FoundPath[N, E]]:
         """The paths between these starts and ends, traced back step by step."""
-        found: list[FoundPath[N, E]] = []
+        paths: list[FoundPath[N, E]] = []
         edges = 0
         for start, end in ends:
             for path in _paths_back(steps[start], start, end, forward):
-                found.append((start, path, end))
+                paths.append((start, path, end))
                 edges += len(path)
-                self._check(max(len(found), edges // _EDGES_PER_ROW))
-        return found
+                self._check(max(len(paths), edges // _EDGES_PER_ROW))
+        return paths
 
 
 def _joined(near: _Side[N, E], far: _Side[N, E], met: Sequence[N]) -> Steps[N, E]:

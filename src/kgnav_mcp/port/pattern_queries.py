@@ -200,13 +200,13 @@ def _conditions(
     """The conditions on properties of edges, and the others. `exact`: only those with constants."""
     edges = {edge.variable for edge in match.edges if edge.path is None}
     nodes = {None, *node_patterns(match), *known}
-    found = {condition: qualifier_condition(condition) for condition in conjuncts(match.where)}
+    qualifier_conditions = {condition: qualifier_condition(condition) for condition in conjuncts(match.where)}
     own = {
         condition: one
-        for condition, one in found.items()
+        for condition, one in qualifier_conditions.items()
         if one is not None and one.owned.owner in edges and (one.values if exact else one.node in nodes)
     }
-    return tuple(own.values()), tuple(one for one in found if one not in own)
+    return tuple(own.values()), tuple(one for one in qualifier_conditions if one not in own)
 
 
 def _returned_nodes(columns: Sequence[Column], nodes: Collection[str]) -> tuple[str, ...]:
@@ -215,12 +215,12 @@ def _returned_nodes(columns: Sequence[Column], nodes: Collection[str]) -> tuple[
     Raises:
         Unsupported: something else is returned.
     """
-    found = [column.value.name for column in columns if isinstance(column.value, Variable)]
-    if any(name not in nodes for name in found) or len({*found}) < len(found):
+    names = [column.value.name for column in columns if isinstance(column.value, Variable)]
+    if any(name not in nodes for name in names) or len({*names}) < len(names):
         raise _refused("anything but nodes and their number")
-    if any(column.value != Variable(name) for column, name in zip(columns, found, strict=False)):
+    if any(column.value != Variable(name) for column, name in zip(columns, names, strict=False)):
         raise _refused("a number before nodes")
-    return tuple(found)
+    return tuple(names)
 
 
 def is_measure(one: Aggregate) -> bool:
@@ -235,21 +235,21 @@ def _keys_and_measures(columns: Sequence[Column], match: Match) -> tuple[tuple[G
         Unsupported: such a value is something else.
     """
     nodes, edges = node_patterns(match), {edge.variable for edge in match.edges if edge.path is None}
-    found: list[GroupKey] = []
+    keys: list[GroupKey] = []
     of = [column.value for column in columns if isinstance(column.value, Aggregate)]
     for column in columns[: len(columns) - len(of)]:
         match column.value:
             case Property(owner, _, (_,)) as key if owner in nodes:
-                found.append(key)
+                keys.append(key)
             case Call(Function.TYPE, (Variable(name),)) as key if name in edges:
-                found.append(key)
+                keys.append(key)
             case Call(Function.LABELS, (Variable(name),)) as key if name in nodes:
-                found.append(key)
+                keys.append(key)
             case _:
                 raise _refused("such a value")
     one_property = len({one.of for one in of}) == 1 and all(map(is_measure, of))
     own = one_property and isinstance(of[0].of, Property) and of[0].of.owner in nodes
-    return tuple(found), tuple(of) if own else ()
+    return tuple(keys), tuple(of) if own else ()
 
 
 def _number(project: Project, before: int, nodes: Collection[str], *, repeats: bool) -> Column | None:
@@ -405,10 +405,10 @@ def number_condition(condition: Expression) -> tuple[Property, tuple[Bound, ...]
         case _:
             return None
     bounds = [_bound(link) for link in links]
-    found = [bound for bound in bounds if bound is not None]
-    if len(found) < len(bounds):
+    known_bounds = [bound for bound in bounds if bound is not None]
+    if len(known_bounds) < len(bounds):
         return None
-    return found[0][0], tuple(bound for _, bound in found)
+    return known_bounds[0][0], tuple(bound for _, bound in known_bounds)
 
 
 def _bound(link: Compare) -> tuple[Property, Bound] | None:

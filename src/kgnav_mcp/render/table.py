@@ -165,7 +165,7 @@ class Table:
     offset: int = 0
     """Number of rows shown by earlier answers to the same call."""
     empty: str = ""
-    """The explanation to print if there are no rows."""
+    """The explanation to print if there are no rows in the whole list."""
     intro: Sequence[str] = ()
     """Lines before the table."""
     notes: Sequence[str] = ()
@@ -195,9 +195,13 @@ class FittedTable:
     @property
     def first_line(self) -> str:
         """How complete the answer is, and the explanation if it is empty."""
-        table = self.table
-        line = completeness_line(self.completeness, table.noun, table.offset)
-        return line if self.rows or not table.empty else f"{line}: {clean(table.empty)}"
+        line = completeness_line(self.completeness, self.table.noun, self.table.offset)
+        return f"{line}: {clean(self._empty)}" if self._empty else line
+
+    @property
+    def _empty(self) -> str:
+        """The explanation of an empty list; empty if there are rows, or if there may be some that were not read."""
+        return "" if self.rows or self.table.stop is not Stop.COMPLETE else self.table.empty
 
     @property
     def text(self) -> str:
@@ -227,7 +231,7 @@ class FittedTable:
     @property
     def facts(self) -> dict[str, object]:
         """The same facts as JSON: completeness, rows keyed by column, and all other lines as notes."""
-        empty = (self.table.empty,) if not self.rows and self.table.empty else ()
+        empty = (self._empty,) if self._empty else ()
         rows = [row_json(self.columns, row, self.limit) for row in self.rows]
         if self.cut is not None:
             rows = cast("list[dict[str, object]]", [truncate_values(row, self.cut, self.cut) for row in rows])

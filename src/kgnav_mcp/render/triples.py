@@ -146,7 +146,7 @@ def absent_notes(
 def _explain_empty(found: Neighbourhood) -> str:
     """The explanation of an empty answer: where else these entities occur."""
     subject, direction, opposite_count = _subject_and_verb(found.entities), found.direction, found.opposite
-    if opposite_count is None:
+    if opposite_count is None or opposite_count == Count.at_least(0):
         return f"{subject} no {direction} rows."
     if opposite_count.value:
         step = next_call_for("search", found.entities, {"direction": direction.opposite})

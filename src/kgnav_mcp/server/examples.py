@@ -173,9 +173,9 @@ def _opposite_direction(arguments: Json) -> Iterator[Json]:
 def _relation_corrections(ids: Collection[str], arguments: Json, error: UnknownRelation) -> Iterator[Json]:
     """The arguments with the relation replaced, in the opposite direction, or without it."""
     wrong = [name for name in arguments if name in ids and _holds(arguments[name], error.relation)]
-    if len(error.entities) > 1:
-        entities = [entity.id for entity in error.entities[:_LISTED]]
-        arguments = {**arguments, **{name: entities for name in arguments if name in ids and name not in wrong}}
+    others = [name for name in arguments if name in ids and name not in wrong]
+    if len(error.entities) > 1 and len(others) == 1:  # of several, it is not known which has the entities
+        arguments = {**arguments, others[0]: [entity.id for entity in error.entities[:_LISTED]]}
     if error.opposite:
         alone = {name: [error.relation] if _is_text_list(arguments[name]) else arguments[name] for name in wrong}
         yield from ({**turned, **alone} for turned in _opposite_direction(arguments))

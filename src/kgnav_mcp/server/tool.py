@@ -116,7 +116,7 @@ class ToolCall:
         Raises:
             InvalidCursor: the cursor belongs to another call.
         """
-        return self.paging.read(cursor) if cursor else Cursor()
+        return self.paging.read(cursor)
 
     def answer(self, table: Table, positions: Sequence[str] | None) -> Answer:
         """The table truncated to the budget, with a cursor after the last row shown if there are more.

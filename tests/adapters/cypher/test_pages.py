@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.cypher.pages import RowPosition, items_before, list_page
+from kgnav_mcp.adapters.cypher.pages import RowPosition, list_page, skipped_items
 from kgnav_mcp.adapters.paging.rows import Place, Position
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Stop
@@ -27,9 +27,9 @@ def test_a_position_of_rows_is_read_as_it_was_written() -> None:
 def test_a_position_in_a_list_that_has_another_length_now_is_refused() -> None:
     after = list_page("ab", 0, 5).positions[-1]
 
-    assert items_before(after, 5) == 2
+    assert skipped_items(after, 5) == 2
     with pytest.raises(InvalidCursor, match="has changed since"):
-        items_before(after, 6)
+        skipped_items(after, 6)
 
 
 def test_a_list_ends_where_all_of_its_items_were_shown() -> None:

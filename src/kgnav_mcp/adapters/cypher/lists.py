@@ -9,7 +9,7 @@ from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
 from kgnav_mcp.adapters.cypher.dialect import split_key
 from kgnav_mcp.adapters.cypher.entities import Entities
-from kgnav_mcp.adapters.cypher.pages import items_before, list_page
+from kgnav_mcp.adapters.cypher.pages import list_page, skipped_items
 from kgnav_mcp.adapters.cypher.session import Builder, labelled, quoted
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.concurrency import gathered, in_thread
@@ -113,7 +113,7 @@ class ListReader:
         condition = await self._condition(catalogue, label, property_name, value)
         parts = {"label": labelled(label), "condition": condition.text}
         parameters = condition.parameters
-        skip = items_before(after, None)
+        skip = skipped_items(after, None)
         decoder = self._entities.decoder
         nodes = await self._session.items(
             queries.SELECTED, parts, **parameters, described=decoder.described_keys, skip=skip, limit=limit
@@ -121,7 +121,7 @@ class ListReader:
         total = len(nodes)
         if after is not None or total == limit:
             (total,) = await self._session.row(queries.SELECTED_COUNT, parts, **parameters)
-        items_before(after, total)
+        skipped_items(after, total)
         return await in_thread(len(nodes), lambda: list_page([decoder.entity(node) for node in nodes], skip, total))
 
     async def _condition(
@@ -159,14 +159,14 @@ class ListReader:
             keys = ()
         if not keys:
             raise catalogue.unknown_property("property" if of_nodes else "relationship property", property_name)
-        skip = items_before(after, None)
+        skip = skipped_items(after, None)
         pattern = queries.NODES_OF if of_nodes else queries.EDGES_OF
         parts = {"pattern": self._session.builder.fill(pattern, label=labelled(owner))}
         pairs, (total,) = await gathered(
             self._session.items(queries.VALUES, parts, keys=keys, number=NUMBER, skip=skip, limit=limit),
             self._session.row(queries.VALUES_COUNT, parts, keys=keys),
         )
-        items_before(after, total)
+        skipped_items(after, total)
         literal = self._session.dialect.values.literal
 
         def page() -> Page[ValueFacts]:

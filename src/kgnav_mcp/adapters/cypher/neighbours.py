@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.cypher.counts import (
     by_side,
 )
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, Lookup, NodeRow, relation_of
-from kgnav_mcp.adapters.cypher.pages import RowPosition, changed, items_before, list_page
+from kgnav_mcp.adapters.cypher.pages import RowPosition, changed, list_page, skipped_items
 from kgnav_mcp.adapters.cypher.rows import RowReader, qualifiers
 from kgnav_mcp.adapters.cypher.session import edge
 from kgnav_mcp.adapters.paging.counts import paths_in_order, relations_page
@@ -267,13 +267,13 @@ class EdgeReader:
         Raises:
             InvalidCursor: `after` is not a position in this list, or the length of the list has changed.
         """
-        start = items_before(after, None)
+        start = skipped_items(after, None)
         catalogue = self._entities.catalogue.current
         types = None if relations is None else sorted(catalogue.types.keys() & set(relations))
         lookups = await self._lookups_of(tails)
         found = await self.read(heads, lookups, types, most=limit // max(len(heads), 1))
         total = sum(each.size for each in found.values())
-        items_before(after, total)
+        skipped_items(after, total)
         shown: list[str] = []
         begin = end = 0
         for reference, each in found.items():

@@ -52,7 +52,7 @@ class RowPosition:
         return Position.parse(self.text)
 
 
-def items_before(after: str | None, total: int | None) -> int:
+def skipped_items(after: str | None, total: int | None) -> int:
     """The number of items before the page that starts at the position `after`, which is `<total>.<items>`.
 
     `total` is the current length of the list; None skips the comparison.

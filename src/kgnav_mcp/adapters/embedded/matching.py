@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Parameter, text
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Link
 from kgnav_mcp.port import FarEndFilter, FarEndKind
-from kgnav_mcp.port.far_end_filters import MISSPELT, Words, text_of
+from kgnav_mcp.port.far_end_filters import MISSPELT, Words, node_text
 
 
 class MatchingReader:
@@ -121,7 +121,7 @@ class MatchingReader:
         return sorted({number for (number,) in rows})
 
     def _printed_name(self, key: str, label: str | None, mediator: int) -> str:
-        return text_of(self._builder.entity(text(key), label, mediator))
+        return node_text(self._builder.entity(text(key), label, mediator))
 
     def _define_functions(self, words: Words, *, nearly: bool) -> None:
         """Registers the functions that compare far ends in a query."""

@@ -20,12 +20,12 @@ from kgnav_mcp.adapters.cypher.names import (
     trigrams,
     words_of,
 )
-from kgnav_mcp.adapters.cypher.pages import items_before, list_page
+from kgnav_mcp.adapters.cypher.pages import list_page, skipped_items
 from kgnav_mcp.adapters.cypher.session import quoted
 from kgnav_mcp.adapters.ids.prefixes import encodable
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.rows import TableEntities, TableRows
-from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, Table, text_of
+from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, Table, text_expression
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Page, ValueFacts, ValueMatch
 from kgnav_mcp.port import ValueOwner
@@ -56,7 +56,7 @@ class TableLists(ListReader):
         catalogue, decoder = self._nodes.tables.current, self._nodes.decoder
         tables = [catalogue.tables[catalogue.resolve_label(label)]] if label is not None else catalogue.tables.values()
         keys = () if property_name is None else self._keys_of(property_name, named=value is not None)
-        start = items_before(after, None)
+        start = skipped_items(after, None)
         skip, total, found = start, 0, list[Entity]()
         for table in tables:
             condition = None if property_name is None else await self._condition_on(table, keys, value)
@@ -76,7 +76,7 @@ class TableLists(ListReader):
                     decoder.entity(table.node(shown, row)) for row in await self._rows(query, {**parameters, **page})
                 ]
             skip = max(skip - size, 0)
-        items_before(after, total)
+        skipped_items(after, total)
         return list_page(found, start, total)
 
     def _keys_of(self, property_name: str, *, named: bool) -> Sequence[str]:
@@ -228,7 +228,7 @@ class TableNames(NameReader):
         query = queries.WITH_WORDS.format(
             label=quoted(table.name),
             named=" OR ".join(column.is_named("n", "$names") for column in columns),
-            text=text_of(columns, "n") if words else "''",
+            text=text_expression(columns, "n") if words else "''",
             shared=" + ".join(queries.SHARED_PIECE.format(piece=name) for name in words) or "0",
             node=table.read(self.described, "n"),
         )

@@ -26,7 +26,15 @@ from kgnav_mcp.adapters.cypher.rows import EdgeSearch, qualifiers
 from kgnav_mcp.adapters.cypher.session import Session, quoted
 from kgnav_mcp.adapters.ladybug import queries
 from kgnav_mcp.adapters.ladybug.store import Store
-from kgnav_mcp.adapters.ladybug.tables import FORMATS, Column, EdgeTable, Table, TableCatalogueCache, key_of, text_of
+from kgnav_mcp.adapters.ladybug.tables import (
+    FORMATS,
+    Column,
+    EdgeTable,
+    Table,
+    TableCatalogueCache,
+    key_of,
+    text_expression,
+)
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Entity, Link, Literal, Node, Page, Stop, Triple
 from kgnav_mcp.port.far_end_filters import MatchRequest, Words
@@ -240,7 +248,7 @@ class TableRows(CountReader):
         query = queries.MATCHING.format(
             pattern=link.pattern(side),
             key=link.near(side).key_text,
-            text=text_of(names, "m") if names and words else "''",
+            text=text_expression(names, "m") if names and words else "''",
             matches=f"{queries.MAY_MATCH} OR ({has_all})" if words else "true",
             edge=", ".join([*(column.expression("r") for column in link.columns), far.read(shown, "m")]),
         )

@@ -159,7 +159,7 @@ def literal(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def text_of(columns: Iterable[Column], variable: str) -> str:
+def text_expression(columns: Iterable[Column], variable: str) -> str:
     """The expression for all texts in some columns, in lower case."""
     texts = (
         f"list_to_string(' ', {column.expression(variable)})"

@@ -58,14 +58,14 @@ class RelationCounts(Generic[E, K]):
 
     @cached_property
     def _transposed(self) -> dict[tuple[K, ...], dict[E, int]]:
-        found: dict[tuple[K, ...], dict[E, int]] = {}
+        counts_by_path: dict[tuple[K, ...], dict[E, int]] = {}
         for entity, counts in self.rows.items():
             for path, number in counts.items():
-                if path in found:
-                    found[path][entity] = number
+                if path in counts_by_path:
+                    counts_by_path[path][entity] = number
                 else:
-                    found[path] = {entity: number}
-        return found
+                    counts_by_path[path] = {entity: number}
+        return counts_by_path
 
     def restricted_to(
         self, wanted: Callable[[tuple[K, ...]], bool] | Collection[tuple[K, ...]]
@@ -179,9 +179,9 @@ class CountCache(Generic[E, K]):
 
     async def cached(self, request: CountRequest[K]) -> RelationCounts[E, K] | None:
         """Cached counts for a request, or those of all paths restricted to it; None if neither is cached."""
-        found = self._cache.get(request)
-        if found is not None or (request.relation_paths is None and request.near is None):
-            return found
+        counts = self._cache.get(request)
+        if counts is not None or (request.relation_paths is None and request.near is None):
+            return counts
         all_counts = self._cache.get(replace(request, relation_paths=None, near=None))
         if all_counts is None or all_counts.stop is not Stop.COMPLETE:
             return None
@@ -191,23 +191,23 @@ class CountCache(Generic[E, K]):
         self, request: CountRequest[K], count: Callable[[], Awaitable[RelationCounts[E, K]]]
     ) -> RelationCounts[E, K]:
         """Cached counts, or else those that `count` returns, which are then cached."""
-        found = await self.cached(request)
-        if found is None:
-            found = await count()
-            if self._timed_out or found.stop is not Stop.TIME_OUT:
-                self._cache[request] = found
-        return found
+        counts = await self.cached(request)
+        if counts is None:
+            counts = await count()
+            if self._timed_out or counts.stop is not Stop.TIME_OUT:
+                self._cache[request] = counts
+        return counts
 
 
 def _narrowed(all_counts: RelationCounts[E, K], request: CountRequest[K]) -> RelationCounts[E, K] | None:
     """The counts of all paths restricted to a request; None if one of its relations was not counted."""
     if request.relation_paths is not None:
         return all_counts.restricted_to(request.relation_paths)
-    wanted = request.near or frozenset()
+    near_relations = request.near or frozenset()
     known = {near_relation(path, request.direction) for path in all_counts.by_path()}
     return (
-        all_counts.restricted_to(lambda path: near_relation(path, request.direction) in wanted)
-        if wanted <= known
+        all_counts.restricted_to(lambda path: near_relation(path, request.direction) in near_relations)
+        if near_relations <= known
         else None
     )
 

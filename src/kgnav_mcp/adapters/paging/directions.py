@@ -27,6 +27,11 @@ Paths = Sequence[tuple[str, ...]] | None
 """Relations to follow, as in `GraphAdapter.neighbours`."""
 
 
+def no_rows(direction: Direction, far_end_kind: FarEndKind | None) -> bool:
+    """Whether no row can match: incoming triples have no literals at their far end."""
+    return direction is Direction.INCOMING and far_end_kind is FarEndKind.LITERAL
+
+
 @dataclass(frozen=True, slots=True)
 class RelationRequest:
     """The arguments of `GraphAdapter.relations`, for one direction."""
@@ -40,8 +45,8 @@ class RelationRequest:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the answer must be empty: there are no entities, or incoming triples whose head is a literal."""
-        return not self.ids or (self.direction is Direction.INCOMING and self.far_end_kind is FarEndKind.LITERAL)
+        """Whether the answer must be empty, whatever the graph contains."""
+        return not self.ids or no_rows(self.direction, self.far_end_kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +66,7 @@ class RowRequest:
     @property
     def is_empty(self) -> bool:
         """Whether the answer must be empty, whatever the graph contains."""
-        heads_are_values = self.direction is Direction.INCOMING and self.far_end_kind is FarEndKind.LITERAL
-        return not self.ids or self.relation_paths == [] or heads_are_values
+        return not self.ids or self.relation_paths == [] or no_rows(self.direction, self.far_end_kind)
 
 
 class DirectedAdapter(GraphAdapter):
@@ -119,10 +123,10 @@ class DirectedAdapter(GraphAdapter):
             StoreTimeout: no direction has any rows yet.
         """
         ids_with_rows = {entity for facts in page.items for entity in facts.per_entity}
-        found = {given: Entity(short) for given, short in self.printed_ids(ids).items() if short in ids_with_rows}
-        if not found:
+        anchors = {given: Entity(short) for given, short in self.printed_ids(ids).items() if short in ids_with_rows}
+        if not anchors:
             raise time_out
-        return found
+        return anchors
 
     async def neighbours(
         self,
@@ -138,11 +142,11 @@ class DirectedAdapter(GraphAdapter):
         request = RowRequest(
             ids, direction or Direction.OUTGOING, relation_paths, far_end_kind, limit, after, all_or_none
         )
-        found = await self._links(direction, request)
-        anchors, others = await in_thread(max(limit, len(ids)), lambda: self._anchors_in(found, ids))
-        if after is None and others and (found.items or found.stop is not Stop.LIMIT):
+        page = await self._links(direction, request)
+        anchors, others = await in_thread(max(limit, len(ids)), lambda: self._anchors_in(page, ids))
+        if after is None and others and (page.items or page.stop is not Stop.LIMIT):
             anchors |= await self.describe(others)
-        return anchored(found, anchors)
+        return anchored(page, anchors)
 
     async def neighbour_ids(
         self,

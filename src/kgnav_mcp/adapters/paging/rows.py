@@ -161,17 +161,17 @@ class ReadPlan(Generic[E, K]):
     small_groups: list[list[SegmentPart[E, K]]] = field(default_factory=list[list[SegmentPart[E, K]]])
     slices: list[SegmentPart[E, K]] = field(default_factory=list[SegmentPart[E, K]])
 
-    def in_order(
+    def rows_in_order(
         self, groups: Sequence[Sequence[Rows[R]]], slices: Sequence[Rows[R]]
     ) -> list[tuple[Segment[E, K], Rows[R]]]:
         """The rows read for the groups and the slices, in the order of the page."""
-        wanted = [part for group in (*self.small_groups, self.slices) for part in group]
+        parts = [part for group in (*self.small_groups, self.slices) for part in group]
         rows = [part for group in (*groups, slices) for part in group]
-        by_segment = {one.segment: found for one, found in zip(wanted, rows, strict=True)}
+        by_segment = {one.segment: found for one, found in zip(parts, rows, strict=True)}
         return [(one.segment, by_segment[one.segment]) for one in self.wanted]
 
 
-def in_order(
+def segments_in_order(
     counts: RelationCounts[E, K],
     entities: Sequence[E],
     ids: Callable[[tuple[K, ...]], tuple[str, ...]],
@@ -210,15 +210,15 @@ def plan_reads(
     result: ReadPlan[E, K] = ReadPlan()
     rows_in_group = rows
     for segment in segments:
-        wanted = SegmentPart(segment, start, limit)
-        result.wanted.append(wanted)
+        part = SegmentPart(segment, start, limit)
+        result.wanted.append(part)
         if not small(segment):
-            result.slices.append(wanted)
+            result.slices.append(part)
         else:
             if not result.small_groups or rows_in_group + segment.rows > rows or len(result.small_groups[-1]) == size:
                 result.small_groups.append([])
                 rows_in_group = 0
-            result.small_groups[-1].append(wanted)
+            result.small_groups[-1].append(part)
             rows_in_group += segment.rows
         limit -= segment.rows_left(start)
         start = Place()
@@ -313,7 +313,7 @@ async def rows_page(
     total = await in_thread(len(counts.rows), lambda: counts.total)
     if all_or_none and total.value > limit:
         return Page((), (), total, Stop.LIMIT, source.note)
-    segments = in_order(counts, entities, source.ids, start)
+    segments = segments_in_order(counts, entities, source.ids, start)
     first = next(segments, None)
     place = Place()
     if first is not None and start is not None and (first.index, source.ids(first.path)) == (start.entity, start.path):
@@ -356,7 +356,7 @@ async def read_rows(
         if not planned.wanted:
             break
         groups, slices = await _read(source, planned)
-        read = await in_thread(len(planned.wanted), partial(planned.in_order, groups, slices))
+        read = await in_thread(len(planned.wanted), partial(planned.rows_in_order, groups, slices))
         start = Place()
         for n, (segment, rows) in enumerate(read):
             parts.append((segment, rows))
@@ -414,16 +414,16 @@ async def edges_page(source: EdgeSource[E, R], heads: Sequence[E], *, limit: int
     start = Position.parse(after) if after is not None else Position(0, _PATH)
     if start.entity >= len(heads) or start.path != _PATH:
         raise invalid_cursor(after or "")
-    found: list[tuple[E, R, str]] = []
+    rows: list[tuple[E, R, str]] = []
     stop, begin = Stop.COMPLETE, start.entity
-    while begin < len(heads) and len(found) <= limit and stop is Stop.COMPLETE:
+    while begin < len(heads) and len(rows) <= limit and stop is Stop.COMPLETE:
         batch = heads[begin : begin + source.heads_at_once]
         edges, stop = await source.edges(batch)
-        found += await in_thread(len(batch), partial(_with_positions, edges, batch, begin, start))
+        rows += await in_thread(len(batch), partial(_with_positions, edges, batch, begin, start))
         begin += len(batch)
-    more = len(found) > limit
-    total = Count.at_least(len(found)) if more or after is not None or stop is not Stop.COMPLETE else Count(len(found))
-    shown = found[:limit]
+    more = len(rows) > limit
+    total = Count.at_least(len(rows)) if more or after is not None or stop is not Stop.COMPLETE else Count(len(rows))
+    shown = rows[:limit]
     return Page(
         items=tuple(await source.triples([(head, edge) for head, edge, _ in shown])),
         positions=tuple(position for _, _, position in shown),
@@ -436,9 +436,9 @@ def _with_positions(
     edges: Mapping[E, Sequence[R]], heads: Sequence[E], begin: int, start: Position
 ) -> list[tuple[E, R, str]]:
     """The edges of a batch of heads from a position on, each with the position after it."""
-    found: list[tuple[E, R, str]] = []
+    rows: list[tuple[E, R, str]] = []
     for index, head in enumerate(heads, begin):
         skip = start.place[0] if index == start.entity else 0
         for n, edge in enumerate(edges.get(head, ())[skip:], skip + 1):
-            found.append((head, edge, Position(index, _PATH, Place(n)).write()))
-    return found
+            rows.append((head, edge, Position(index, _PATH, Place(n)).write()))
+    return rows

@@ -39,7 +39,7 @@ from kgnav_mcp.port import FarEndFilter, ValueOwner
 from kgnav_mcp.port.far_end_filters import MatchRequest, read_or_search
 
 
-class SchemaReader(Protocol):
+class SchemaVerb(Protocol):
     """Answers the verb `schema`."""
 
     async def overview(self, limit: int) -> Schema: ...
@@ -47,13 +47,13 @@ class SchemaReader(Protocol):
     async def around(self, name: str, limit: int) -> Schema: ...
 
 
-class RelationReader(Protocol):
+class RelationsVerb(Protocol):
     """Answers the verb `relations` in one direction."""
 
     async def page(self, anchors: Sequence[Any], request: RelationRequest) -> Page[RelationFacts]: ...
 
 
-class RowReader(Protocol):
+class NeighboursVerb(Protocol):
     """Answers the verb `neighbours` in one direction."""
 
     async def page(self, relation_paths: Sequence[Any] | None, request: RowRequest) -> Page[Triple]: ...
@@ -65,8 +65,8 @@ class Readers:
 
     client: Client
     entity_finder: EntityFinder
-    relations: RelationReader
-    rows: Callable[[Sequence[Any], RowRequest], RowReader]
+    relations: RelationsVerb
+    rows: Callable[[Sequence[Any], RowRequest], NeighboursVerb]
     """Creates the reader of rows at some anchors (see `SparqlAdapter._anchors`)."""
     search: Callable[[SearchRequest], RowSearch[Any, Any]]
     """Creates the search of rows at some anchors by their far ends."""
@@ -79,7 +79,7 @@ class Readers:
     rows are then read and compared.
     """
     lists: ListReader
-    schema: SchemaReader
+    schema: SchemaVerb
     matches: MatchReader | None = None
 
 

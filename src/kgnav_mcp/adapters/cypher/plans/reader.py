@@ -9,7 +9,7 @@ from typing import Any, cast
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.dialect import ValueFormats
 from kgnav_mcp.adapters.cypher.entities import Entities, NodeDecoder, relation_of
-from kgnav_mcp.adapters.cypher.pages import changed, items_before
+from kgnav_mcp.adapters.cypher.pages import changed, skipped_items
 from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.kinds import (
     Kind,
@@ -171,4 +171,4 @@ def _parse_position(after: str | None) -> tuple[int, str]:
     if after is None:
         return 0, ""
     rows, _, tag = after.partition(".")
-    return items_before(f"0.{rows}", None), tag
+    return skipped_items(f"0.{rows}", None), tag

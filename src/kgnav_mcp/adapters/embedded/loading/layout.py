@@ -330,7 +330,7 @@ class TypedTable:
         width = len(self.names)
         self.omitted = 0
         for number, row in enumerate(self.read(), self.first_row):
-            fields = [text_of(value) for value in (self._without_binary(row) if self.binary_columns else row)]
+            fields = [cell_text(value) for value in (self._without_binary(row) if self.binary_columns else row)]
             if any(fields):
                 yield number, fields[:width] + [""] * (width - len(fields))
 
@@ -409,7 +409,7 @@ def datatype_of(value: object) -> str | None:
     return "localtime" if isinstance(value, dt.time) else "json" if isinstance(value, list | dict) else None
 
 
-def text_of(value: object) -> str:
+def cell_text(value: object) -> str:
     """Returns a cell's value as text; empty for None.
 
     Whole numbers have no decimal point, because workbooks have no integers.
@@ -422,7 +422,7 @@ def text_of(value: object) -> str:
         return str(int(value)) if value.is_integer() else written_number(value)
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
-    return json.dumps(value, ensure_ascii=False, default=text_of) if isinstance(value, list | dict) else str(value)
+    return json.dumps(value, ensure_ascii=False, default=cell_text) if isinstance(value, list | dict) else str(value)
 
 
 def _common(kinds: set[str | None]) -> str | None:

@@ -16,6 +16,7 @@ from kgnav_mcp.adapters.paging.counts import (
     near_relation,
     sum_counts,
 )
+from kgnav_mcp.adapters.paging.directions import no_rows
 from kgnav_mcp.adapters.sparql_base.around import queries
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, iri_in, number_in
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, values
@@ -266,11 +267,6 @@ def path_of(row: Row, direction: Direction) -> Path:
     """The two-hop relation of a row, from head to tail."""
     ends = iri_in(row, "near"), iri_in(row, "far")
     return ends if direction is Direction.OUTGOING else ends[::-1]
-
-
-def no_rows(direction: Direction, far_end_kind: FarEndKind | None) -> bool:
-    """Whether no row can match: incoming triples have no literals at their far end."""
-    return direction is Direction.INCOMING and far_end_kind is FarEndKind.LITERAL
 
 
 def _far_end_kind(direction: Direction, far_end_kind: FarEndKind | None) -> FarEndKind | None:

@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID
 from kgnav_mcp.adapters.embedded.loading.columns import normalized
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import binary
 from kgnav_mcp.adapters.embedded.loading.headers import PropertyValue, written_number
-from kgnav_mcp.adapters.embedded.loading.layout import datatype_of, text_of, without_binary
+from kgnav_mcp.adapters.embedded.loading.layout import cell_text, datatype_of, without_binary
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source
 from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager
@@ -232,7 +232,7 @@ class _Reader:
             for row in self._database.rows(table):
                 key = self._key(table, row, places)
                 self._stager.node(key, [table.name], self._values(table, row, referring))
-                if name := " ".join(text_of(row[place]) for place in names).strip():
+                if name := " ".join(cell_text(row[place]) for place in names).strip():
                     self._stager.name(key, name)
                     self._stager.has_names = True
                 count += 1
@@ -263,7 +263,7 @@ class _Reader:
     def _key(self, table: _Table, row: Sequence[object], places: Sequence[int]) -> str:
         """The key of a row: its table and its primary key, or its row number if it has none."""
         values = [row[place] for place in places] or [row[-1]]
-        return f"{table.name}:{'/'.join(map(text_of, values))}"
+        return f"{table.name}:{'/'.join(map(cell_text, values))}"
 
     def _end(self, table: _Table, reference: _Reference, row: Sequence[object]) -> str | None:
         """The key of the row that a reference of a row means; None if it has none."""
@@ -278,7 +278,7 @@ class _Reader:
                 "not its primary key",
                 next_step="Load the tables as CSV, with --head and --tail for the reference.",
             )
-        return f"{target.name}:{'/'.join(text_of(by_column[column.casefold()]) for column in target.key)}"
+        return f"{target.name}:{'/'.join(cell_text(by_column[column.casefold()]) for column in target.key)}"
 
     def _values(self, table: _Table, row: Sequence[object], left_out: set[str]) -> list[tuple[str, PropertyValue]]:
         values: list[tuple[str, PropertyValue]] = []
@@ -289,7 +289,9 @@ class _Reader:
             self.binary_values += omitted
             if value is not None:
                 is_float = isinstance(value, float)  # of a database, where whole numbers have a type of their own
-                text, datatype = (written_number(value), "float") if is_float else (text_of(value), datatype_of(value))
+                text, datatype = (
+                    (written_number(value), "float") if is_float else (cell_text(value), datatype_of(value))
+                )
                 values.append((column, (text, datatype, None, None)))
         return values
 

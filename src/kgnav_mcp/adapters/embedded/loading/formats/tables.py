@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.embedded.loading.edges import (
 )
 from kgnav_mcp.adapters.embedded.loading.formats.beginnings import Begins, binary
 from kgnav_mcp.adapters.embedded.loading.headers import Column, Role
-from kgnav_mcp.adapters.embedded.loading.layout import ARRAY, TypedTable, text_of
+from kgnav_mcp.adapters.embedded.loading.layout import ARRAY, TypedTable, cell_text
 from kgnav_mcp.adapters.embedded.loading.options import LoadProblems
 from kgnav_mcp.adapters.embedded.loading.sources import FileFormat, Source, rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.staging_writer import PropertyStager
@@ -304,7 +304,7 @@ def _sheet(title: str, rows: list[list[object]]) -> TypedTable:
             f"the first row of {title} is not the names of its columns: it has {filled[0]} of {max(filled)} fields",
             next_step=f"Remove the rows above row {number}, or load the sheet that has a table with --sheet NAME.",
         )
-    names = tuple(text_of(value).strip() for value in rows[0])
+    names = tuple(cell_text(value).strip() for value in rows[0])
     return TypedTable(names, lambda: iter(rows[1:]), first_row=blank + 2)
 
 
