@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 
@@ -73,6 +74,9 @@ NOTHING_FITS = {
     "the condition n > 1": ("MATCH (b:{Boat})-[:{moored_at}]->(h) WITH b, count(h) AS n WHERE n > 1 RETURN b", False),
 }
 """The part without a match, the plan, and whether the part compares with a constant that matches nothing at all."""
+
+
+KNOWN_AND_UNKNOWN = "['Cyd Marsh', 'Mercury', 'Zedzz']"
 
 
 class CheckContract(AdapterContract):
@@ -177,6 +181,18 @@ class CheckContract(AdapterContract):
         if found.corrected is not None:
             assert (await PlanRunner(adapter).check(found.corrected)).problems == ()
         assert (found.corrected is None) is (":" not in label)
+
+    @pytest.mark.parametrize("names", ["UNWIND $names AS x", "WITH $names AS all UNWIND all AS y WITH DISTINCT y AS x"])
+    async def test_members_of_a_list_are_looked_up_by_their_names(self, adapter: GraphAdapter, view: View, names: str):
+        text = f"{names.replace('$names', KNOWN_AND_UNKNOWN)} MATCH (n {{name: x}}) RETURN x, n"
+        plans = PlanRunner(adapter, 4)  # fewer rows than the graph has nodes, or than all names with all nodes
+        checked = await plans.check(parse_plan(text).plan)
+        assert not checked.problems
+        assert any("Zedzz" in note for note in checked.notes)
+        page = await plans.run(checked.plan, limit=9)
+        found = Counter((row.cells[0], getattr(row.cells[1], "id", None)) for row in page.items)
+        expected = [("Cyd Marsh", "cyd"), ("Mercury", "mercury_planet"), ("Mercury", "mercury_metal")]
+        assert found == Counter((name, view.node(node)) for name, node in expected)
 
 
 def counting(plan: Plan) -> Plan:

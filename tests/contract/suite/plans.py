@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import cycle
@@ -40,7 +39,6 @@ from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain
 from tests.server.processes import PATIENCE_S
 
-KNOWN_AND_UNKNOWN = "['Cyd Marsh', 'Mercury', 'Zedzz']"
 SMALL = ("knows", "dislikes", "marriage", "spouse", "eats", "lives_at", "hunts")
 """Relations without hubs."""
 
@@ -254,18 +252,6 @@ class PlanContract(AdapterContract):
         sentence, _, ids = note.removesuffix(".").partition(": ")
         assert sentence == "The name 'Mercury' matches 2 nodes"
         assert sorted(ids.split(", ")) == sorted(map(view.node, ("mercury_planet", "mercury_metal")))
-
-    @pytest.mark.parametrize("names", ["UNWIND $names AS x", "WITH $names AS all UNWIND all AS y WITH DISTINCT y AS x"])
-    async def test_members_of_a_list_are_looked_up_by_their_names(self, adapter: GraphAdapter, view: View, names: str):
-        text = f"{names.replace('$names', KNOWN_AND_UNKNOWN)} MATCH (n {{name: x}}) RETURN x, n"
-        plans = PlanRunner(adapter, 4)  # fewer rows than the graph has nodes, or than all names with all nodes
-        checked = await plans.check(parse_plan(text).plan)
-        assert not checked.problems
-        assert any("Zedzz" in note for note in checked.notes)
-        page = await plans.run(checked.plan, limit=9)
-        found = Counter((row.cells[0], getattr(row.cells[1], "id", None)) for row in page.items)
-        expected = [("Cyd Marsh", "cyd"), ("Mercury", "mercury_planet"), ("Mercury", "mercury_metal")]
-        assert found == Counter((name, view.node(node)) for name, node in expected)
 
     @pytest.mark.parametrize(
         ("condition", "matched"),
