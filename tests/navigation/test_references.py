@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, patch
 
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
-from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation
-from kgnav_mcp.model import Direction, Stop
+from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, Unsupported
+from kgnav_mcp.model import Direction, Namesake, Page, Stop
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import NameIndex, RelationMatcher, resolve_entity
 from kgnav_mcp.navigation.sample_walks import sample_walk
@@ -31,6 +32,22 @@ async def test_an_ambiguous_name_gives_all_candidates_and_picks_none(graph: Grap
     with pytest.raises(AmbiguousEntity) as caught:
         await resolve_entity(graph, "Mercury")
     assert {entity.id for entity in caught.value.candidates} == {"mercury_planet", "mercury_metal"}
+
+
+@pytest.mark.parametrize("name", ["Ada Stone", "Zzqqxx"])
+async def test_a_name_is_refused_if_the_store_returned_only_some_of_its_entities(
+    graph: GraphAdapter, name: str
+) -> None:
+    read = graph.find_by_names
+
+    async def partial(names: Sequence[str], *, limit: int) -> dict[str, Page[Namesake]]:
+        return {each: replace(page, stop=Stop.ROW_CAP) for each, page in (await read(names, limit=limit)).items()}
+
+    with (
+        patch.object(graph, "find_by_names", partial),
+        pytest.raises(Unsupported, match=f"did not return every entity with the name '{name}'"),
+    ):
+        await resolve_entity(graph, name)
 
 
 async def test_an_unknown_name_gives_the_nearest(graph: GraphAdapter) -> None:

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from rapidfuzz import fuzz, process
 
+from kgnav_mcp.clipping import echoed
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
 from kgnav_mcp.model import (
@@ -30,7 +31,7 @@ from kgnav_mcp.model import (
 from kgnav_mcp.model.ids import is_obo_id, local_name
 from kgnav_mcp.navigation.codes import entities_with_codes, is_shared, shared_code_note
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.pages import select
+from kgnav_mcp.navigation.pages import refuse_partial, select
 from kgnav_mcp.navigation.relation_lists import relation_facts, words
 from kgnav_mcp.port import FarEndKind, GraphAdapter
 
@@ -271,6 +272,8 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
 
     Raises:
         UnknownEntity, AmbiguousEntity, UnresolvedEntities: as `resolve_entities`.
+        StoreTimeout, Unsupported: the store returned a part of the entities with a name, so that one of several might
+            look like the only one.
     """
     spellings_of = {reference: spellings(reference)[1:] for reference in references}
     candidates = [spelling for each in spellings_of.values() for spelling in each]
@@ -293,6 +296,11 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
         else _entity_named(name, pages[name].items)
         for reference, name in named.items()
     }
+    for reference, name in named.items():
+        is_certain = name in codes or isinstance(looked_up[reference], AmbiguousEntity)
+        if not is_certain and pages[name].stop is not Stop.LIMIT:
+            message = f"the store did not return every entity with the name {echoed(name)}"
+            refuse_partial(pages[name].stop, message, next_step="Use an id; find_node returns candidates.")
     if problems := [one for one in looked_up.values() if not isinstance(one, Entity)]:
         problems = await _with_nearest(graph, problems)
         raise problems[0] if len(problems) == 1 else UnresolvedEntities(problems)
