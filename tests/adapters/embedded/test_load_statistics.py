@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.embedded import fileformat
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
-from kgnav_mcp.adapters.embedded.loading import writer
+from kgnav_mcp.model import Certainty, Count
+from kgnav_mcp.port import AdapterOptions
 from tests.adapters.embedded.loaded import Loaded, loaded
 
 Row = tuple[str, str, str]
@@ -139,8 +142,8 @@ def test_ends_of_relations_and_properties_of_labels_are_counted(tmp_path: Path) 
 def test_a_sample_of_a_large_graph_keeps_rare_relations_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "EXACT_UP_TO", 1000)
-    monkeypatch.setattr(writer, "RARE", 50)
+    monkeypatch.setattr(fileformat, "EXACT_UP_TO", 1000)
+    monkeypatch.setattr(fileformat, "RARE", 50)
     lines = [f":n{n} a :T ; :often :n{n * 7 % 997} ; :size {n} ." for n in range(2000)]
     graph = loaded(tmp_path, {"g.ttl": "\n".join(lines) + SCHEMA})
     assert graph.report.sampled
@@ -156,6 +159,26 @@ def test_a_sample_of_a_large_graph_keeps_rare_relations_and_says_so(
     assert 1000 < often < 4000
     assert (None, "http://x/age", "xsd:integer", 1) in properties(graph)
     assert graph.rows("SELECT nodes FROM label WHERE key = 'http://x/T'") == [(2000,)]
+
+
+async def test_the_schema_of_a_sample_claims_no_more_than_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fileformat, "EXACT_UP_TO", 1000)
+    monkeypatch.setattr(fileformat, "RARE", 50)
+    lines = [f":n{n} a :T ; :often :n{(n * n * 7 + n * 31) % 1999} ; :size {n} ." for n in range(2000)]
+    graph = loaded(tmp_path, {"g.ttl": "\n".join(lines) + SCHEMA})
+    async with open_adapter(str(graph.path), AdapterOptions()) as opened:
+        of_label = await opened.schema("http://x/T", limit=50)
+        (often,) = [one for one in of_label.relations if one.relation.id.endswith("often")]
+        (size,) = [one for one in of_label.properties if one.relation.id.endswith("size")]
+        (by,) = [one for one in (await opened.schema(limit=50)).relations if one.relation.id.endswith("by")]
+    assert often.count == Count(2000)
+    assert {count.certainty for _, _, count in often.ends} == {Certainty.UNKNOWN}
+    assert size.count.certainty is Certainty.AT_LEAST
+    assert 100 < size.count.value <= 2000
+    assert sorted(count.value for _, _, count in by.ends) == [1, 2], "rare relations are counted completely"
+    assert {count.certainty for _, _, count in by.ends} == {Certainty.EXACT}
 
 
 MIXED = {

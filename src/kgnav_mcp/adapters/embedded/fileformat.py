@@ -15,6 +15,17 @@ FORMAT_VERSION = 4
 DEGREE_FLOOR = 64
 """A node with more rows than this in one direction is a hub: the load stores its row counts by relation."""
 
+EXACT_UP_TO = 2_000_000
+"""Up to this number of triples, schema statistics count all. Above it, they use a sample of about half as many."""
+
+RARE = 5_000
+"""Relations with fewer rows are counted completely even in a sample, so that none is missing."""
+
+
+def sample_step(triples: int) -> int:
+    """Returns how many triples each one of the sample stands for; 1 if all are counted."""
+    return max(1, -(-triples * 2 // EXACT_UP_TO)) if triples > EXACT_UP_TO else 1
+
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -6,7 +6,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
-from kgnav_mcp.adapters.embedded import queries, session
+from kgnav_mcp.adapters.embedded import fileformat, queries, session
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
@@ -113,14 +113,22 @@ class SchemaReader:
         for side, label in self._session.all(queries.lists.ENDS, entry.id):
             ends[side].append(self._labels.entries[label].printed)
         printed = self._labels.entries
-        count_type = Count.at_least if self._builder.catalogue.sampled else Count
+        is_estimate = self._is_estimate(entry.edges)
         joins = tuple(
-            (printed[head].printed, printed[tail].printed, count_type(session.checked_count(n)))
+            (
+                printed[head].printed,
+                printed[tail].printed,
+                Count.unknown() if is_estimate else Count(session.checked_count(n)),
+            )
             for head, tail, n in self._session.all(queries.lists.JOINS, entry.id)
         )
         return EdgeFacts(
             entry.relation, Count(entry.edges), tuple(ends[0]), tuple(ends[1]), self._qualifiers_of(entry), joins
         )
+
+    def _is_estimate(self, rows: int) -> bool:
+        """Whether what is counted of a relation with so many rows comes from a sample, and may be too large."""
+        return self._builder.catalogue.sampled and rows >= fileformat.RARE
 
     def _qualifiers_of(self, entry: RelationEntry) -> tuple[QualifierFacts, ...]:
         """Returns the properties of a relation's triples, those with the most values first."""
@@ -161,12 +169,11 @@ class SchemaReader:
         for number, datatype, n in self._session.all(queries.lists.PROPERTIES_OF_LABEL, label.id):
             counts[number] += n
             datatypes[number].append(self._builder.prefixes.short(datatype))
-        count_type = Count.at_least if self._builder.catalogue.sampled else Count
-        entries = self._relations.entries
+        entries, weight = self._relations.entries, fileformat.sample_step(self._builder.catalogue.triples)
         return {
             number: PropertyFacts(
                 entries[number].relation,
-                count_type(n),
+                Count.at_least(n // weight) if self._is_estimate(entries[number].attributes) else Count(n),
                 tuple(datatypes[number]),
                 entries[number].is_array,
                 entries[number].multivalued,

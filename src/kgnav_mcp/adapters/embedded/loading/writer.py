@@ -244,13 +244,8 @@ class _SortedNames:
 Degree = tuple[int, int, int, int]
 """Node, direction (0 outgoing, 1 incoming), relation, and number of rows."""
 
-EXACT_UP_TO = 2_000_000
-"""Up to this number of triples, schema statistics count all. Above it, they use a sample of about half as many."""
-
 _MAX_LABEL_PAIRS = 100
 """Pairs of labels stored for each relation, at most. An ontology with many classes would give very many."""
-RARE = 5_000
-"""Relations with fewer rows are counted completely even in a sample, so that none is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,16 +307,15 @@ def write_statistics(connection: sqlite3.Connection, of_edges: Counted, of_attri
         connection.execute(queries.COUNT_INCOMING_OF_MEDIATORS)
         connection.execute(queries.WRITE_THROUGH_OUTGOING)
         connection.execute(queries.WRITE_THROUGH_INCOMING)
-    triples = edges.total() + attributes.total()
-    step = max(1, -(-triples * 2 // EXACT_UP_TO)) if triples > EXACT_UP_TO else 1
+    step = fileformat.sample_step(edges.total() + attributes.total())
     if connection.execute(queries.HAS_LABELS).fetchone()[0]:
-        connection.execute(queries.FILL_EDGE_SAMPLE, (RARE, step))
+        connection.execute(queries.FILL_EDGE_SAMPLE, (fileformat.RARE, step))
         connection.execute(queries.WRITE_EDGE_HEADS)
         connection.execute(queries.WRITE_EDGE_TAILS)
         connection.execute(queries.WRITE_EDGE_JOINS, (_MAX_LABEL_PAIRS,))
     connection.execute(queries.WRITE_QUALIFIERS, connection.execute(queries.HAS_QUALIFIED_ATTRIBUTES).fetchone())
     connection.execute(queries.FORGET_UNUSED_RELATIONS)
-    connection.execute(queries.WRITE_LABEL_PROPERTIES, (RARE, step))
+    connection.execute(queries.WRITE_LABEL_PROPERTIES, (fileformat.RARE, step))
     return step > 1
 
 
