@@ -107,6 +107,20 @@ class EqualNumbers:
         found = await _ids(location, f"MATCH ({{id: 'ex:all'}})-[:has]->(n {{{group}: {number}}}) RETURN n")
         assert sorted(map(str, found)) == _having(group, number)
 
+    @pytest.mark.parametrize(
+        ("text", "equal"),
+        [
+            ("1e300", {"1e300"}),
+            ("12345678901234567890", {"12345678901234567890"}),
+            ("9223372036854775808", set[str]()),
+            ("900719925474099", {"900719925474099"}),
+        ],
+    )
+    async def test_a_number_of_any_size_is_compared_as_a_text(self, location: str, text: str, equal: set[str]):
+        async with open_adapter(location, AdapterOptions()) as graph:
+            page = await graph.nodes("Usual", "usual", text, limit=9)
+        assert {USUAL[int(one.id.removeprefix("ex:usual"))][0] for one in page.items} == equal
+
     @pytest.mark.parametrize("comparison", ["<=", ">="])
     async def test_what_is_no_number_is_neither_less_nor_more_than_one(self, location: str, comparison: str):
         found = await _ids(location, f"MATCH (n:Unusual) WHERE n.unusual {comparison} 42 RETURN n")

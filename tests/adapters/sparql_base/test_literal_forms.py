@@ -19,3 +19,9 @@ def test_a_year_is_looked_up_with_its_months_and_days() -> None:
     assert ("1817-01-01", XSD.date) not in terms
     day = {(str(term), term.datatype) for term in usual_terms("1816-02-29", ["en"])}
     assert {("1816", XSD.gYear), ("1816-02-29", XSD.date), ("1816-02-29T00:00:00Z", XSD.dateTime)} <= day
+
+
+def test_a_number_of_more_than_64_bits_has_no_literal_that_a_store_of_64_bits_refuses():
+    kinds = {term.datatype for term in usual_terms("1e300", [], large_numbers=False)}
+    assert kinds == {None, XSD.double}
+    assert XSD.integer in {term.datatype for term in usual_terms("1e300", [])}

@@ -74,6 +74,8 @@ class Dialect:
     """Whether an EXISTS nested in an EXISTS is evaluated if it is only a part of the expression of its FILTER."""
     probe: str = ""
     """A query of no cost that returns a row only if it is this kind of store; empty: the headers are enough."""
+    takes_large_integers: bool = True
+    """Whether a query may have integers of more than 64 bits. Virtuoso refuses it, or takes another number."""
     repeats_literals: bool = False
     """Whether it finds a literal by the form in which its answers write it, which is tested. Virtuoso does not: it
     writes six digits of a double."""

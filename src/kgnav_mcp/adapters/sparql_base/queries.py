@@ -86,6 +86,7 @@ NOT_NAN: Final = '!REGEX(STR(?value), "nan", "i")'
 """For Virtuoso, where NaN equals every number."""
 EQUAL_DOUBLE: Final = f"DATATYPE($value) IN ($numbers) && {DOUBLE} = $number && {NOT_NAN}".replace("?value", "$value")
 EQUAL_NUMBER: Final = "DATATYPE($value) IN ($numbers) && $value = $number"
+EQUAL_DIGITS: Final = "DATATYPE($value) IN ($numbers) && STR($value) IN ($texts)"
 UNUSUAL_NUMBERS: Final = (
     "SELECT DISTINCT ?v WHERE { ?s $relation ?v FILTER(DATATYPE(?v) IN ($numbers) && ($unusual)) } LIMIT $most"
 )

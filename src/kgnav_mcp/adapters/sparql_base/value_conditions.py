@@ -36,13 +36,18 @@ _FORMS = {
 }
 
 
-def usual_terms(value: str, languages: Sequence[str]) -> list[Literal]:
-    """A text as literals: plain, in each language, and of each usual datatype, in the usual spellings of its value."""
+def usual_terms(value: str, languages: Sequence[str], *, large_numbers: bool = True) -> list[Literal]:
+    """A text as literals: plain, in each language, and of each usual datatype, in the usual spellings of its value.
+
+    `large_numbers`: also numbers of more than 64 bits.
+    """
     plain = [Literal(value), *(Literal(value, lang=language) for language in languages)]
     wanted = WantedValue.read(value)
     texts = {value: None}
     if wanted.number is not None:
         texts |= dict.fromkeys(number_texts(wanted.number))
+        if not large_numbers and abs(wanted.number) >= _LARGE:
+            return [*plain, *(Literal(text, datatype=XSD.double, normalize=False) for text in texts)]
     if wanted.period is not None:
         texts |= dict.fromkeys(date_texts(wanted.period))
     forms = _FORMS.items()
@@ -119,6 +124,8 @@ _ONLY_FLOATS = comma_separated(*(XSD[kind] for kind in _FLOATS))
 _DATES = comma_separated(XSD.date, XSD.dateTime, XSD.dateTimeStamp, XSD.gYear, XSD.gYearMonth)
 _EXACT = 2**53
 """Integers below this are exact also as doubles."""
+_LARGE = 2**63
+"""Integers from this have more than 64 bits."""
 _EXACT_DIGITS = 15
 """Digits up to which two different decimal numbers are also different doubles."""
 _TWO_DIGITS = "[0-9]{2}"
@@ -152,7 +159,11 @@ def _equal_number(reader: Reader, value: Fragment, number: float) -> Iterator[Fr
     if abs(number) < _EXACT:
         yield reader.part(queries.EQUAL_DOUBLE, value=value, numbers=NUMBER_TYPES, number=Literal(float(number)))
         return
-    yield reader.part(queries.EQUAL_NUMBER, value=value, numbers=_EXACT_NUMBERS, number=Literal(int(number)))
+    if abs(number) < _LARGE or reader.dialect.takes_large_integers:
+        yield reader.part(queries.EQUAL_NUMBER, value=value, numbers=_EXACT_NUMBERS, number=Literal(int(number)))
+    else:
+        texts = comma_separated(*(Literal(form.format(int(number))) for form in ("{}", "+{}", "{}.0")))
+        yield reader.part(queries.EQUAL_DIGITS, value=value, numbers=_EXACT_NUMBERS, texts=texts)
     if float(number) == number:
         yield reader.part(queries.EQUAL_DOUBLE, value=value, numbers=_ONLY_FLOATS, number=Literal(float(number)))
 
