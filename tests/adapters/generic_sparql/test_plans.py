@@ -105,3 +105,15 @@ async def test_a_blank_node_that_looks_like_others_that_were_not_read_is_not_mis
             await runner.run(plan, limit=9)
         plan = (await runner.check(parse_plan("MATCH (n)-[:binding]->(m) RETURN count(m)").plan)).plan
         assert (await runner.run(plan, limit=9)).items[0].cells == (4,)
+
+
+async def test_a_name_in_any_language_equals_a_member_of_a_list(loaded: Load):
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    turtle = (
+        f'@prefix ex: <http://ex.example/> . ex:a {label} "Ann"@fr . ex:b {label} "Ann"@en . ex:c {label} "Bo"@nl .'
+    )
+    async with open_adapter(loaded("languages", turtle), AdapterOptions()) as adapter:
+        runner = PlanRunner(adapter)
+        checked = await runner.check(parse_plan("UNWIND ['Ann'] AS x MATCH (n) WHERE n.name = x RETURN n").plan)
+        page = await runner.run(checked.plan, limit=9)
+        assert [getattr(row.cells[0], "id", None) for row in page.items] == ["ex:a", "ex:b"]

@@ -348,7 +348,8 @@ def _keeps_rows(clause: Project) -> bool:
 def with_listed_values(pipeline: Pipeline) -> Pipeline:
     """The pipeline where a property that equals a member of a written list must also be in that list.
 
-    `UNWIND ['Ada', 'Bo'] AS x MATCH (p {name: x})` looks the two names up so, and reads no other nodes.
+    `UNWIND ['a1', 'b2'] AS x MATCH (p {code: x})` looks the two codes up so, and reads no other nodes. Names are left
+    out: a store may look up a name in some languages only, but compares those of all.
     """
     lists: dict[str, ListOf] = {}
     members: dict[str, ListOf] = {}
@@ -384,7 +385,7 @@ def _listed(condition: Expression, members: Mapping[str, ListOf]) -> Expression 
     match condition:
         case Compare(Property() as owned, Comparison.EQUAL, Variable(name)) | Compare(
             Variable(name), Comparison.EQUAL, Property() as owned
-        ) if name in members:
+        ) if name in members and owned.name.casefold() != "name":
             return Compare(owned, Comparison.IN, members[name])
         case _:
             return None
