@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import ClassVar
 
 from cachetools import LRUCache, TTLCache
-from rdflib import RDF, XSD, Literal, URIRef
+from rdflib import RDF, Literal, URIRef
 
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.names import Names
@@ -53,8 +53,6 @@ _MAX_UNUSUAL = 100
 """Maximum number of numbers in unusual forms that are known of one relation."""
 _FORMS_SECONDS, _MAX_FORMS = 600.0, 1000
 """How long the forms of literals are known, since data may be written meanwhile, and of how many relations."""
-_NAMES_SHARE = 0.2
-"""The fraction of a call's time for finding the languages of names."""
 _SHARE = 0.5
 """The fraction of a call's time for each exact count. The rest is for a sample."""
 _NOT_COUNTED = {
@@ -141,7 +139,6 @@ class CatalogueCache:
         self._complete: Catalogue | None = None
         self._partial: TTLCache[None, Catalogue] = TTLCache(1, self.cache_seconds)
         self._parallel: dict[URIRef, bool | None] = {}
-        self._name_kinds: TTLCache[None, Sequence[Row]] = TTLCache(1, _FORMS_SECONDS)
         self._unusual: TTLCache[URIRef, Sequence[Literal] | None] = TTLCache(_MAX_FORMS, _FORMS_SECONDS)
         self._counting = Lock()
         self._loading = SharedTask(self._load)
@@ -249,27 +246,6 @@ class CatalogueCache:
         except (StoreTimeout, Unsupported):
             return None
         return [term for term in found if isinstance(term, Literal)] if len(found) <= _MAX_UNUSUAL else None
-
-    async def name_terms(self, text: str) -> Sequence[Literal] | None:
-        """A text as a literal of each language and datatype that names have; None: these are not known. Cached."""
-        async with self._counting:
-            kinds = self._name_kinds.get(None)
-            if kinds is None:
-                try:
-                    read = await self._reader.select(queries.NAME_KINDS, share=_NAMES_SHARE, most=_MAX_UNUSUAL + 1)
-                    kinds = read.all_rows()
-                except (StoreTimeout, Unsupported):
-                    kinds = ()
-                self._name_kinds[None] = kinds
-        if not 0 < len(kinds) <= _MAX_UNUSUAL:
-            return None
-        found = [Literal(text), Literal(text, datatype=XSD.string)]  # another term on Virtuoso
-        for row in kinds:
-            language, datatype = str(row.get("l", "")), iri_in(row, "d") if "d" in row else None
-            found.append(
-                Literal(text, lang=language) if language else Literal(text, datatype=datatype, normalize=False)
-            )
-        return list(dict.fromkeys(found))
 
     async def countable(self) -> bool:
         """Whether one query may read the whole graph: the store's time limit would stop it, or the graph is small."""

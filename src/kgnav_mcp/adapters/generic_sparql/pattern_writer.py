@@ -185,11 +185,10 @@ class PatternWriter(TripleWriter):
 
         Names in other languages than a node shows are looked up, too, and left out here.
         """
-        terms: list[Literal] = []
-        for text in texts:
-            own = await self._catalogues.name_terms(text)
-            if own is None or len(terms := [*terms, *own]) > self._reader.dialect.max_texts:
-                return None
+        forms = await self._names.forms.forms()
+        terms = forms.terms(texts)
+        if forms.note or len(terms) > self._reader.dialect.max_texts:
+            return None
         read = await self._reader.select(queries.NODES_CALLED, names=values(*terms), most=_MAX_TERMS + 1)
         found = [row["v"] for row in read.all_rows()]
         if len(found) > _MAX_TERMS or any(isinstance(node, BNode) for node in found):

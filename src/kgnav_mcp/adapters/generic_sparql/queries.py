@@ -83,8 +83,8 @@ EQUAL_VALUES: Final = "SELECT DISTINCT ?v WHERE { $values FILTER($equal) } LIMIT
 """Costs 1 us per value of the qualifier."""
 EQUAL_LITERAL: Final = "(isLiteral($v) && STR($v) = $text)"
 NAME_KINDS: Final = (
-    "SELECT DISTINCT ?l ?d WHERE { ?s $named ?o FILTER(isLiteral(?o)) BIND(LANG(?o) AS ?l) BIND(DATATYPE(?o) AS ?d) } "
-    "LIMIT $most"
+    "SELECT DISTINCT ?l ?d WHERE { VALUES ?p { $kinds } ?s ?p ?o FILTER(isLiteral(?o)) "
+    "BIND(LANG(?o) AS ?l) BIND(DATATYPE(?o) AS ?d) } LIMIT $most"
 )
 """Costs 1 us per name of the graph."""
 NODES_CALLED: Final = "SELECT DISTINCT ?v WHERE { VALUES ?name { $names } ?v $named ?name } LIMIT $most"

@@ -78,6 +78,7 @@ class EntityFinder(ABC):
         }
         prominence = await self._prominence(namesakes)
         pages: dict[str, Page[Namesake]] = {}
+        note = await self._search.missed()
         for name, order in orders.items():
             ranks = ranks_by_name[name]
             known = [iri for iri in order[:most] if iri in described]
@@ -86,7 +87,7 @@ class EntityFinder(ABC):
             for iri in known:
                 spellings.setdefault(described[iri], ranks[iri][1])
             shown = [(entity.id, Namesake(entity, text)) for entity, text in spellings.items()]
-            pages[name] = first_page(shown[:limit], len(order), limit, found[name][1])
+            pages[name] = first_page(shown[:limit], len(order), limit, found[name][1], note)
         return pages
 
     def _named(self, name: str, hits: Iterable[Hit]) -> dict[URIRef, tuple[Rank, str]]:

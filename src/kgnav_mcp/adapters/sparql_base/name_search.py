@@ -50,6 +50,28 @@ Hits = tuple[list[Hit], Stop]
 """Hits, and why there may be more of them."""
 
 
+@dataclass(frozen=True, slots=True)
+class NameForms:
+    """The kinds of literal as which a name is looked up: a store's index finds terms, not texts."""
+
+    languages: Sequence[str]
+    datatypes: Sequence[URIRef] = ()
+    note: str = ""
+    """Which names these kinds miss, for the user; empty if they miss none."""
+
+    def terms(self, texts: Iterable[str]) -> list[Literal]:
+        """Each text without a language, in each language and with each datatype."""
+        return [
+            term
+            for text in dict.fromkeys(texts)
+            for term in (
+                Literal(text),
+                *(Literal(text, lang=language) for language in self.languages),
+                *(Literal(text, datatype=datatype, normalize=False) for datatype in self.datatypes),
+            )
+        ]
+
+
 class SameNames:
     """Collects the hits of several names, ignoring letter case."""
 
@@ -134,6 +156,10 @@ class NameSearch(Protocol):
         """For each name, the names and aliases that equal it, ignoring letter case; else the ids that contain it."""
         ...
 
+    async def missed(self) -> str:
+        """Which names `same` does not find, for the user; empty if it finds all."""
+        ...
+
     async def like(self, hint: str, limit: int) -> Hits:
         """Texts similar to a hint, to be scored by the caller."""
         ...
@@ -151,8 +177,8 @@ class Lookup:
     """The query that scans all names; None where there are too many."""
     kinds: Mapping[URIRef, int]
     """The kind of text (NAME, ALIAS or DESCRIPTION) that each relation gives."""
-    languages: Sequence[str | None]
-    """The languages in which the exact name is looked up; None stands for a text without a language."""
+    forms: Callable[[], Awaitable[NameForms]]
+    """Reads the kinds of literal as which the exact name is looked up."""
     share: float = 1.0
     """The fraction of a call's time that a scan may take."""
     full_text: FullText | None = None
@@ -203,12 +229,8 @@ class SparqlNames(NameSearch):
     async def same(self, names: Sequence[str]) -> Mapping[str, Hits]:
         found = SameNames(names)
         size = self._reader.dialect.max_texts
-        literals = [
-            Literal(spelling, lang=tag)
-            for name in found.names
-            for spelling in spellings(name)
-            for tag in self._lookup.languages
-        ]
+        forms = await self._lookup.forms()
+        literals = forms.terms(spelling for name in found.names for spelling in spellings(name))
         await found.add(literals, size, lambda batch: self._hits(self._lookup.named, texts=values(*batch)))
         if index := await self.index():
             full_text_queries = {
@@ -226,6 +248,9 @@ class SparqlNames(NameSearch):
         for hit in await self._by_ids(found.without_hits):
             found.take(hit)
         return found.hits
+
+    async def missed(self) -> str:
+        return "" if await self.index() else (await self._lookup.forms()).note
 
     async def _scan_for(self, names: Sequence[str]) -> Hits:
         texts = comma_separated(*(Literal(name.lower()) for name in names))
@@ -283,9 +308,9 @@ class SparqlNames(NameSearch):
 
     async def _named(self, texts: Iterable[str]) -> Hits:
         """Look up the names and aliases that equal one of these texts."""
-        languages = self._lookup.languages
-        literals = values(*(Literal(text, lang=language) for text in dict.fromkeys(texts) for language in languages))
-        return await self._hits(self._lookup.named, texts=literals)
+        terms = batches((await self._lookup.forms()).terms(texts), self._reader.dialect.max_texts)
+        found = await gathered(*(self._hits(self._lookup.named, texts=values(*batch)) for batch in terms))
+        return [hit for hits, _ in found for hit in hits], Stop.first(stop for _, stop in found)
 
     async def _matching(self, index: FullText, kinds: Collection[URIRef], question: str) -> Hits:
         return await self._hits(index.matching, kinds=values(*kinds), words=Literal(question))

@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.candidates import ALIAS, NAME, Match
 from kgnav_mcp.adapters.sparql_base import entity_finder, errors
 from kgnav_mcp.adapters.sparql_base.entity_finder import Size
 from kgnav_mcp.adapters.sparql_base.errors import Refusal
-from kgnav_mcp.adapters.sparql_base.name_search import Hit, Hits, Lookup, NameSearch, SparqlNames, findable
+from kgnav_mcp.adapters.sparql_base.name_search import Hit, Hits, Lookup, NameForms, NameSearch, SparqlNames, findable
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, number_in
 from kgnav_mcp.adapters.sparql_base.rate_limit import limiter_of
 from kgnav_mcp.adapters.sparql_base.requests import Address
@@ -237,10 +237,14 @@ class _LabelNames(SparqlNames):
             named=queries.WITH_NAMES,
             scan=queries.SCAN if store.wikidata.scans else None,
             kinds={RDFS.label: NAME, SKOS.altLabel: ALIAS},
-            languages=label_languages(store.languages),
+            forms=self._forms,
             is_entity=lambda term: store.ids.is_entity(str(term)),
         )
         super().__init__(store.reader, lookup)
+        self._languages = label_languages(store.languages)
+
+    async def _forms(self) -> NameForms:
+        return NameForms(self._languages)
 
     async def _scan(self, condition: str) -> Hits:
         try:
@@ -268,6 +272,9 @@ class _ApiNames(NameSearch):
 
     async def same(self, names: Sequence[str]) -> Mapping[str, Hits]:
         return await one_by_one(names, self._same)
+
+    async def missed(self) -> str:
+        return ""
 
     async def _same(self, name: str) -> Hits:
         hits, stop = await self.like(name, _MAX_MATCHES)

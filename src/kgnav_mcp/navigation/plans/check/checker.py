@@ -348,8 +348,7 @@ def _keeps_rows(clause: Project) -> bool:
 def with_listed_values(pipeline: Pipeline) -> Pipeline:
     """The pipeline where a property that equals a member of a written list must also be in that list.
 
-    `UNWIND ['a1', 'b2'] AS x MATCH (p {code: x})` looks the two codes up so, and reads no other nodes. Names are left
-    out: a store may look up a name in some languages only, but compares those of all.
+    `UNWIND ['a1', 'b2'] AS x MATCH (p {code: x})` looks the two codes up so, and reads no other nodes.
     """
     lists: dict[str, ListOf] = {}
     members: dict[str, ListOf] = {}
@@ -385,7 +384,7 @@ def _listed(condition: Expression, members: Mapping[str, ListOf]) -> Expression 
     match condition:
         case Compare(Property() as owned, Comparison.EQUAL, Variable(name)) | Compare(
             Variable(name), Comparison.EQUAL, Property() as owned
-        ) if name in members and owned.name.casefold() != "name":
+        ) if name in members:
             return Compare(owned, Comparison.IN, members[name])
         case _:
             return None

@@ -174,8 +174,8 @@ class EntityReader:
                 notes.append(_matches(text, nodes if namesakes is None else _exact(text, namesakes)))
             else:
                 named[constant], note = _meant(text, namesakes)
-                notes.append(note)
-        self._note_first([*filter(None, notes)])
+                notes += [note, namesakes.note]
+        self._note_first([*filter(None, dict.fromkeys(notes))])
         return named
 
     def _note_first(self, notes: Sequence[str]) -> None:
