@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.generic_sparql import names
 from kgnav_mcp.errors import KgnavError
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.navigation.plans.runner import PlanRunner
@@ -106,44 +105,3 @@ async def test_a_blank_node_that_looks_like_others_that_were_not_read_is_not_mis
             await runner.run(plan, limit=9)
         plan = (await runner.check(parse_plan("MATCH (n)-[:binding]->(m) RETURN count(m)").plan)).plan
         assert (await runner.run(plan, limit=9)).items[0].cells == (4,)
-
-
-LANGUAGES = """
-@prefix ex: <http://ex.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-ex:a rdfs:label "Ann"@fr . ex:b rdfs:label "Ann"@en . ex:c rdfs:label "Ann" . ex:d rdfs:label "Ann"^^xsd:token .
-ex:e rdfs:label "Anna"@en ; skos:altLabel "Ann"@nl-BE . ex:f rdfs:label "Bo"@nl .
-"""
-LABELLED_ANN = ["ex:a", "ex:b", "ex:c", "ex:d"]
-
-
-@pytest.mark.parametrize(
-    "cypher",
-    [
-        "MATCH (n {name: 'Ann'}) RETURN n",
-        "MATCH (n) WHERE n.name IN ['Ann', 'Zed'] RETURN n",
-        "UNWIND ['Ann'] AS x MATCH (n) WHERE n.name = x RETURN n",
-        "WITH 'Ann' AS x MATCH (n) WHERE n.name = x RETURN n",
-    ],
-)
-async def test_a_name_is_found_in_any_language_and_datatype(loaded: Load, cypher: str):
-    async with open_adapter(loaded("languages", LANGUAGES), AdapterOptions()) as adapter:
-        runner = PlanRunner(adapter)
-        checked = await runner.check(parse_plan(cypher).plan)
-        page = await runner.run(checked.plan, limit=9)
-        assert sorted(str(getattr(row.cells[0], "id", None)) for row in page.items) == LABELLED_ANN
-
-
-async def test_find_node_finds_a_name_in_any_language(loaded: Load):
-    async with open_adapter(loaded("languages", LANGUAGES), AdapterOptions()) as adapter:
-        candidates = (await adapter.find("Ann", limit=9)).items
-        assert sorted(one.entity.id for one in candidates) == [*LABELLED_ANN, "ex:e"]
-
-
-async def test_an_answer_says_that_only_names_in_some_languages_were_compared(
-    loaded: Load, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(names, "_MAX_FORMS", 2)
-    async with open_adapter(loaded("languages", LANGUAGES), AdapterOptions()) as adapter:
-        checked = await PlanRunner(adapter).check(parse_plan("MATCH (n {name: 'Ann'}) RETURN n").plan)
-        assert "Only names in en or without a language were compared" in " ".join(checked.notes)

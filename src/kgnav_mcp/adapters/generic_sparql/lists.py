@@ -118,8 +118,7 @@ class ListReader(lists.ListReader):
             )
         if is_at_most(Count.sum(use.values for use in uses), self.max_compared):
             return Condition(fill(queries.WITH_TEXT, having=having, equal=equals(self._reader, "?o", value)))
-        large = self._reader.dialect.takes_large_integers
-        terms = values(*usual_terms(value, self._store.languages, large_numbers=large))
+        terms = values(*usual_terms(value, self._store.languages, self._reader.dialect))
         return Condition(fill(queries.WITH_TERM, having=having, terms=terms), note=lookup_note(self._store.languages))
 
     async def _properties(self, name: str) -> Sequence[URIRef]:

@@ -166,11 +166,10 @@ class NameFormReader:
         if len(rows) > _MAX_FORMS:
             return NameForms(self._languages, note=self._missed("names have too many languages and datatypes"))
         languages = [str(row["l"]) for row in rows if str(row.get("l", ""))]
-        datatypes = [iri_in(row, "d") for row in rows if "d" in row and not str(row.get("l", ""))]
-        return NameForms(
-            tuple(dict.fromkeys((*self._languages, *languages))),
-            tuple(dict.fromkeys((XSD.string, *datatypes))),  # for Virtuoso, another term than a plain literal
-        )
+        datatypes = {iri_in(row, "d") for row in rows if "d" in row and not str(row.get("l", ""))} - {XSD.string}
+        if self._reader.dialect.types_texts:
+            datatypes.add(XSD.string)
+        return NameForms(tuple(dict.fromkeys((*self._languages, *languages))), sorted(datatypes))
 
     def _missed(self, reason: str) -> str:
         preferred = f"in {', '.join(self._languages)} or without" if self._languages else "without"

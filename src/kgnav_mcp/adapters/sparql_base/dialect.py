@@ -76,6 +76,9 @@ class Dialect:
     """A query of no cost that returns a row only if it is this kind of store; empty: the headers are enough."""
     takes_large_integers: bool = True
     """Whether a query may have integers of more than 64 bits. Virtuoso refuses it, or takes another number."""
+    types_texts: bool = False
+    """Whether a text with the datatype xsd:string is another term than the same text without a datatype, as in
+    RDF 1.0."""
     repeats_literals: bool = False
     """Whether it finds a literal by the form in which its answers write it, which is tested. Virtuoso does not: it
     writes six digits of a double."""

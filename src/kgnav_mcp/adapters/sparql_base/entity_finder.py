@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rdflib import Literal, URIRef
+from rdflib import URIRef
 
 from kgnav_mcp.adapters.candidates import Candidates, Match, Rank, entities_named, first_page
 from kgnav_mcp.adapters.naming import language_rank
@@ -15,6 +15,7 @@ from kgnav_mcp.adapters.sparql_base import errors, queries
 from kgnav_mcp.adapters.sparql_base.name_search import Hit, NameSearch, findable
 from kgnav_mcp.adapters.sparql_base.names import Names
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, iri_in, number_in
+from kgnav_mcp.adapters.sparql_base.value_conditions import text_terms
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Relation, Stop, ValueMatch
 
@@ -102,7 +103,8 @@ class EntityFinder(ABC):
         Raises:
             StoreTimeout: the store did not answer in time.
         """
-        literals = [Literal(text) for text in dict.fromkeys(texts) if findable(text)]
+        dialect = self._reader.dialect
+        literals = [term for text in dict.fromkeys(texts) if findable(text) for term in text_terms(text, dialect)]
         read = await self._reader.union(
             [self._reader.filled(self.with_text, text=text, most=limit) for text in literals]
         )

@@ -13,6 +13,7 @@ from rdflib import XSD, Literal
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql_base import queries
+from kgnav_mcp.adapters.sparql_base.dialect import Dialect
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
 from kgnav_mcp.values.comparison import Moment, Period, WantedValue
@@ -36,17 +37,19 @@ _FORMS = {
 }
 
 
-def usual_terms(value: str, languages: Sequence[str], *, large_numbers: bool = True) -> list[Literal]:
-    """A text as literals: plain, in each language, and of each usual datatype, in the usual spellings of its value.
+def text_terms(text: str, dialect: Dialect) -> list[Literal]:
+    """The terms that are a text without a language in a store."""
+    return [Literal(text), *([Literal(text, datatype=XSD.string)] if dialect.types_texts else [])]
 
-    `large_numbers`: also numbers of more than 64 bits.
-    """
-    plain = [Literal(value), *(Literal(value, lang=language) for language in languages)]
+
+def usual_terms(value: str, languages: Sequence[str], dialect: Dialect) -> list[Literal]:
+    """A text as literals: plain, in each language, and of each usual datatype, in the usual spellings of its value."""
+    plain = [*text_terms(value, dialect), *(Literal(value, lang=language) for language in languages)]
     wanted = WantedValue.read(value)
     texts = {value: None}
     if wanted.number is not None:
         texts |= dict.fromkeys(number_texts(wanted.number))
-        if not large_numbers and abs(wanted.number) >= _LARGE:
+        if not dialect.takes_large_integers and abs(wanted.number) >= _LARGE:
             return [*plain, *(Literal(text, datatype=XSD.double, normalize=False) for text in texts)]
     if wanted.period is not None:
         texts |= dict.fromkeys(date_texts(wanted.period))

@@ -143,6 +143,7 @@ VIRTUOSO: Final = Dialect(
     # Seen in version 7.2.5 once its memory for queries is short: two pages of a list had the same 10,000 rows.
     stable_distinct=False,
     takes_large_integers=False,
+    types_texts=True,
     repeats_texts=True,
     unusual_number=queries.NOT_NUMERIC_OR_ROUNDED,
     max_sorted=10_000,  # MaxSortedTopRows: beyond it a query is refused

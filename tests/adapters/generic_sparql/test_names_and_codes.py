@@ -1,0 +1,83 @@
+"""A name is found in any language and datatype, and a code with any datatype of texts, where a store looks up terms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.generic_sparql import names
+from kgnav_mcp.languages import parse_plan
+from kgnav_mcp.navigation.plans.runner import PlanRunner
+from kgnav_mcp.port import AdapterOptions
+from tests.services import Oxigraph, RdfService, Virtuoso
+
+TURTLE = """
+@prefix ex: <http://ex.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+ex:a rdfs:label "Ann"@fr . ex:b rdfs:label "Ann"@en . ex:c rdfs:label "Ann" . ex:d rdfs:label "Ann"^^xsd:token .
+ex:e rdfs:label "Anna"@en ; skos:altLabel "Ann"@nl-BE . ex:f rdfs:label "Bo"@nl .
+ex:g rdfs:label "Ann"^^xsd:string ; ex:code "X9"^^xsd:string . ex:h rdfs:label "Cy"@en ; ex:code "X9" .
+"""
+LABELLED_ANN = ["ex:a", "ex:b", "ex:c", "ex:d", "ex:g"]
+
+
+def _loaded(store: RdfService, folder: Path) -> str:
+    """The location of the graph, loaded into a store."""
+    path, graph = folder / "names.ttl", "http://ex.example/names"
+    path.write_text(TURTLE, encoding="utf-8")
+    store.load(path, graph)
+    return f"sparql+{store.url}?default-graph-uri={graph}#prefix.ex=http://ex.example/"
+
+
+class NamesAndCodes:
+    """What holds on each store."""
+
+    @pytest.mark.parametrize(
+        "cypher",
+        [
+            "MATCH (n {name: 'Ann'}) RETURN n",
+            "MATCH (n) WHERE n.name IN ['Ann', 'Zed'] RETURN n",
+            "UNWIND ['Ann'] AS x MATCH (n) WHERE n.name = x RETURN n",
+            "WITH 'Ann' AS x MATCH (n) WHERE n.name = x RETURN n",
+        ],
+    )
+    async def test_a_plan_finds_a_name_in_any_language_and_datatype(self, location: str, cypher: str):
+        async with open_adapter(location, AdapterOptions()) as graph:
+            runner = PlanRunner(graph)
+            checked = await runner.check(parse_plan(cypher).plan)
+            page = await runner.run(checked.plan, limit=9)
+        assert sorted(str(getattr(row.cells[0], "id", None)) for row in page.items) == LABELLED_ANN
+
+    async def test_find_node_finds_a_name_in_any_language_and_datatype(self, location: str):
+        async with open_adapter(location, AdapterOptions()) as graph:
+            candidates = (await graph.find("Ann", limit=9)).items
+        assert sorted(one.entity.id for one in candidates if one.score == 1.0) == LABELLED_ANN
+
+    async def test_a_code_with_the_datatype_string_is_found(self, location: str):
+        async with open_adapter(location, AdapterOptions()) as graph:
+            matches = await graph.find_by_values(["X9"], limit=9)
+        assert sorted(one.entity.id for one in matches["X9"]) == ["ex:g", "ex:h"]
+
+    async def test_an_answer_says_that_names_in_some_languages_only_were_compared(
+        self, location: str, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(names, "_MAX_FORMS", 2)
+        async with open_adapter(location, AdapterOptions()) as graph:
+            checked = await PlanRunner(graph).check(parse_plan("MATCH (n {name: 'Ann'}) RETURN n").plan)
+        assert any(note.startswith("Only names in en or without a language were compared") for note in checked.notes)
+
+
+class TestOnOxigraph(NamesAndCodes):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
+        return _loaded(oxigraph, tmp_path_factory.mktemp("names"))
+
+
+class TestOnVirtuoso(NamesAndCodes):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
+        return _loaded(virtuoso, tmp_path_factory.mktemp("names"))
