@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.generic_sparql import names
+from kgnav_mcp.adapters.generic_sparql import text_forms
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions
@@ -63,7 +63,7 @@ class NamesAndCodes:
     async def test_an_answer_says_that_names_in_some_languages_only_were_compared(
         self, location: str, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr(names, "_MAX_FORMS", 2)
+        monkeypatch.setattr(text_forms, "_MAX_FORMS", 2)
         async with open_adapter(location, AdapterOptions()) as graph:
             checked = await PlanRunner(graph).check(parse_plan("MATCH (n {name: 'Ann'}) RETURN n").plan)
         assert any(note.startswith("Only names in en or without a language were compared") for note in checked.notes)

@@ -96,7 +96,7 @@ class EntityFinder(generic.EntityFinder):
 
     def __init__(self, store: Store, names: Names) -> None:
         lookup = replace(
-            generic.lookup_in(store, names.forms), share=1.0, surely_indexed=False, is_entity=_has_iri, ids_of=_ids_like
+            generic.lookup_in(store, names), share=1.0, surely_indexed=False, is_entity=_has_iri, ids_of=_ids_like
         )
         super().__init__(store, names, lookup)
         self._is_topic = store.endpoint.ids.is_topic

@@ -116,6 +116,10 @@ class ListReader(lists.ListReader):
             return Condition(
                 fill(queries.WITH_TERM, having=having, terms=values(*entities)) if entities else None, stop
             )
+        if not any(use.has_edges for use in uses):
+            forms = await self._entities.text_forms.of(relations)
+            if forms is not None and forms.only_texts:
+                return Condition(fill(queries.WITH_TERM, having=having, terms=values(*forms.terms([value]))))
         if is_at_most(Count.sum(use.values for use in uses), self.max_compared):
             return Condition(fill(queries.WITH_TEXT, having=having, equal=equals(self._reader, "?o", value)))
         terms = values(*usual_terms(value, self._store.languages, self._reader.dialect))

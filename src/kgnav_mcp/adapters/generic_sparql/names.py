@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from asyncio import Lock
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from cachetools import TTLCache
-from rdflib import XSD, Literal, URIRef
+from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.candidates import ALIAS, DESCRIPTION, NAME
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.blanks import Blank, Resolved
 from kgnav_mcp.adapters.generic_sparql.store import Mediators, Store, placeholders
+from kgnav_mcp.adapters.generic_sparql.text_forms import TextFormReader
 from kgnav_mcp.adapters.ids.rdf import BlankPath, RdfIds
 from kgnav_mcp.adapters.naming import entity_name, local_name_variants
 from kgnav_mcp.adapters.sparql_base import entity_finder, names
-from kgnav_mcp.adapters.sparql_base.name_search import Lookup, NameForms, SparqlNames
+from kgnav_mcp.adapters.sparql_base.name_search import Lookup, SparqlNames
 from kgnav_mcp.adapters.sparql_base.names import Facts, Naming
 from kgnav_mcp.adapters.sparql_base.queries import AT_MOST, SCAN, of_each
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, Row, iri_in
-from kgnav_mcp.adapters.sparql_base.terms import comma_separated, values
+from kgnav_mcp.adapters.sparql_base.terms import comma_separated
+from kgnav_mcp.adapters.sparql_base.text_forms import TextForms
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Entity, Relation
 
 _TEXTS = (queries.TEXTS, queries.TEXTS_OF_ANY_LANGUAGE)
@@ -41,10 +40,14 @@ class Names(names.Names):
         self._store = store
         described_by = placeholders("description", store.descriptions)
         self._descriptions = [of_each(template, described_by) for template in _TEXTS if described_by]
-        self.forms = NameFormReader(store)
+        self.text_forms = TextFormReader(store.reader)
         self._typed = of_each(queries.TYPES, placeholders("type", store.types))
         branches = max(len(store.names), len(store.descriptions), len(store.types), 1)
         super().__init__(reader or store.reader.batching(_MAX_ENTITIES // branches), naming or naming_of(store))
+
+    async def name_forms(self) -> TextForms | None:
+        """The languages and datatypes of names and aliases; None if they are not known."""
+        return await self.text_forms.of((*self._store.names, *self._store.aliases))
 
     async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
         """Classes with their names in the graph, else the last part of their ids."""
@@ -132,48 +135,6 @@ def _types(rows: Iterable[Row]) -> dict[URIRef, set[URIRef]]:
 
 _SHARE = 0.4
 """The fraction of a call's time for a scan of all names."""
-_FORMS_SHARE = 0.2
-"""The fraction of a call's time for reading the languages and datatypes of names."""
-_FORMS_SECONDS, _MAX_FORMS = 600.0, 100
-"""How long these are known, and how many of them are looked up at most."""
-
-
-class NameFormReader:
-    """Reads in which languages and datatypes a graph has names, and keeps them for a while: more may be written."""
-
-    def __init__(self, store: Store) -> None:
-        self._reader = store.reader
-        self._languages = store.languages
-        self._kinds = values(*store.names, *store.aliases)
-        self._cache: TTLCache[None, NameForms] = TTLCache(1, _FORMS_SECONDS)
-        self._reading = Lock()
-
-    async def forms(self) -> NameForms:
-        """The forms of names; the preferred languages, with a note, where there is no time to read all."""
-        async with self._reading:
-            if (found := self._cache.get(None)) is None:
-                self._cache[None] = found = await self._read()
-            return found
-
-    async def _read(self) -> NameForms:
-        try:
-            read = await self._reader.select(
-                queries.NAME_KINDS, share=_FORMS_SHARE, kinds=self._kinds, most=_MAX_FORMS + 1
-            )
-            rows = read.all_rows()
-        except (StoreTimeout, Unsupported):
-            return NameForms(self._languages, note=self._missed("there are too many names to read their languages"))
-        if len(rows) > _MAX_FORMS:
-            return NameForms(self._languages, note=self._missed("names have too many languages and datatypes"))
-        languages = [str(row["l"]) for row in rows if str(row.get("l", ""))]
-        datatypes = {iri_in(row, "d") for row in rows if "d" in row and not str(row.get("l", ""))} - {XSD.string}
-        if self._reader.dialect.types_texts:
-            datatypes.add(XSD.string)
-        return NameForms(tuple(dict.fromkeys((*self._languages, *languages))), sorted(datatypes))
-
-    def _missed(self, reason: str) -> str:
-        preferred = f"in {', '.join(self._languages)} or without" if self._languages else "without"
-        return f"Only names {preferred} a language were compared: {reason}."
 
 
 class EntityFinder(entity_finder.EntityFinder):
@@ -181,7 +142,7 @@ class EntityFinder(entity_finder.EntityFinder):
 
     def __init__(self, store: Store, names: Names, lookup: Lookup | None = None) -> None:
         """`lookup` replaces the default, which works on any store."""
-        search = SparqlNames(store.reader, lookup or lookup_in(store, names.forms))
+        search = SparqlNames(store.reader, lookup or lookup_in(store, names))
         super().__init__(store.reader, names, search)
         self.full_text = search.index
         self.exact_degrees = not store.reification
@@ -190,15 +151,22 @@ class EntityFinder(entity_finder.EntityFinder):
         return await self._reader.in_batches(queries.OF_TYPES, "ids", iris, types=comma_separated(*types))
 
 
-def lookup_in(store: Store, forms: NameFormReader) -> Lookup:
+def lookup_in(store: Store, names: Names) -> Lookup:
     """How names are searched in a graph: the relations and languages, and the full-text index if there is one."""
     relations = [*placeholders("name", store.names), *placeholders("alias", store.aliases)]
+    languages = ", ".join(store.languages)
+    note = f"Only names in {languages} or without a language were compared: reading the others took too long."
+    preferred = TextForms.of(store.languages, (), store.reader.dialect, note)
+
+    async def forms() -> TextForms:
+        return await names.name_forms() or preferred
+
     kinds = {DESCRIPTION: store.descriptions, ALIAS: store.aliases, NAME: store.names}
     return Lookup(
         named=of_each(queries.WITH_NAMES, relations, AT_MOST),
         scan=of_each(SCAN, relations, AT_MOST),
         kinds={relation: kind for kind, relations in kinds.items() for relation in relations},
-        forms=forms.forms,
+        forms=forms,
         share=_SHARE,
         full_text=store.endpoint.full_text,
         surely_indexed=store.endpoint.full_text is not None,

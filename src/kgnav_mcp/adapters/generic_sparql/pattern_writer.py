@@ -185,9 +185,8 @@ class PatternWriter(TripleWriter):
 
         Names in other languages than a node shows are looked up, too, and left out here.
         """
-        forms = await self._names.forms.forms()
-        terms = forms.terms(texts)
-        if forms.note or len(terms) > self._reader.dialect.max_texts:
+        forms = await self._names.name_forms()
+        if forms is None or len(terms := forms.terms(texts)) > self._reader.dialect.max_texts:
             return None
         read = await self._reader.select(queries.NODES_CALLED, names=values(*terms), most=_MAX_TERMS + 1)
         found = [row["v"] for row in read.all_rows()]

@@ -82,11 +82,11 @@ VALUES_OF: Final = "?r $q $v ."
 EQUAL_VALUES: Final = "SELECT DISTINCT ?v WHERE { $values FILTER($equal) } LIMIT $most"
 """Costs 1 us per value of the qualifier."""
 EQUAL_LITERAL: Final = "(isLiteral($v) && STR($v) = $text)"
-NAME_KINDS: Final = (
-    "SELECT DISTINCT ?l ?d WHERE { VALUES ?p { $kinds } ?s ?p ?o FILTER(isLiteral(?o)) "
+TEXT_FORMS: Final = (
+    "SELECT DISTINCT ?l ?d WHERE { VALUES ?p { $relations } ?s ?p ?o FILTER(isLiteral(?o)) "
     "BIND(LANG(?o) AS ?l) BIND(DATATYPE(?o) AS ?d) } LIMIT $most"
 )
-"""Costs 1 us per name of the graph."""
+"""Costs 1 us per value of the relations."""
 NODES_CALLED: Final = "SELECT DISTINCT ?v WHERE { VALUES ?name { $names } ?v $named ?name } LIMIT $most"
 """Costs a look-up for each name, and a row for each node with it."""
 EQUAL_TEXT: Final = "(!isLiteral($v) || STR($v) = $text)"

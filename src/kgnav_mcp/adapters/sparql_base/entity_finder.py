@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.sparql_base import errors, queries
 from kgnav_mcp.adapters.sparql_base.name_search import Hit, NameSearch, findable
 from kgnav_mcp.adapters.sparql_base.names import Names
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, iri_in, number_in
-from kgnav_mcp.adapters.sparql_base.value_conditions import text_terms
+from kgnav_mcp.adapters.sparql_base.text_forms import TextForms
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Relation, Stop, ValueMatch
 
@@ -103,8 +103,7 @@ class EntityFinder(ABC):
         Raises:
             StoreTimeout: the store did not answer in time.
         """
-        dialect = self._reader.dialect
-        literals = [term for text in dict.fromkeys(texts) if findable(text) for term in text_terms(text, dialect)]
+        literals = TextForms.of((), (), self._reader.dialect).terms(filter(findable, texts))
         read = await self._reader.union(
             [self._reader.filled(self.with_text, text=text, most=limit) for text in literals]
         )

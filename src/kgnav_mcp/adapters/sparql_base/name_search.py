@@ -25,6 +25,7 @@ from kgnav_mcp.adapters.sparql_base.dialect import FullText
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, iri_in
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, sendable, values
+from kgnav_mcp.adapters.sparql_base.text_forms import TextForms
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Stop
@@ -48,28 +49,6 @@ class Hit:
 
 Hits = tuple[list[Hit], Stop]
 """Hits, and why there may be more of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class NameForms:
-    """The kinds of literal as which a name is looked up: a store's index finds terms, not texts."""
-
-    languages: Sequence[str]
-    datatypes: Sequence[URIRef] = ()
-    note: str = ""
-    """Which names these kinds miss, for the user; empty if they miss none."""
-
-    def terms(self, texts: Iterable[str]) -> list[Literal]:
-        """Each text without a language, in each language and with each datatype."""
-        return [
-            term
-            for text in dict.fromkeys(texts)
-            for term in (
-                Literal(text),
-                *(Literal(text, lang=language) for language in self.languages),
-                *(Literal(text, datatype=datatype, normalize=False) for datatype in self.datatypes),
-            )
-        ]
 
 
 class SameNames:
@@ -177,7 +156,7 @@ class Lookup:
     """The query that scans all names; None where there are too many."""
     kinds: Mapping[URIRef, int]
     """The kind of text (NAME, ALIAS or DESCRIPTION) that each relation gives."""
-    forms: Callable[[], Awaitable[NameForms]]
+    forms: Callable[[], Awaitable[TextForms]]
     """Reads the kinds of literal as which the exact name is looked up."""
     share: float = 1.0
     """The fraction of a call's time that a scan may take."""

@@ -16,6 +16,7 @@ from kgnav_mcp.adapters.sparql_base import queries
 from kgnav_mcp.adapters.sparql_base.dialect import Dialect
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
+from kgnav_mcp.adapters.sparql_base.text_forms import TextForms
 from kgnav_mcp.values.comparison import Moment, Period, WantedValue
 from kgnav_mcp.values.scalars import NUMBERS, WHOLE_NUMBERS, scalar
 
@@ -37,14 +38,9 @@ _FORMS = {
 }
 
 
-def text_terms(text: str, dialect: Dialect) -> list[Literal]:
-    """The terms that are a text without a language in a store."""
-    return [Literal(text), *([Literal(text, datatype=XSD.string)] if dialect.types_texts else [])]
-
-
 def usual_terms(value: str, languages: Sequence[str], dialect: Dialect) -> list[Literal]:
     """A text as literals: plain, in each language, and of each usual datatype, in the usual spellings of its value."""
-    plain = [*text_terms(value, dialect), *(Literal(value, lang=language) for language in languages)]
+    plain = TextForms.of(languages, (), dialect).terms([value])
     wanted = WantedValue.read(value)
     texts = {value: None}
     if wanted.number is not None:

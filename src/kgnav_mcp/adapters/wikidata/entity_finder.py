@@ -20,11 +20,12 @@ from kgnav_mcp.adapters.candidates import ALIAS, NAME, Match
 from kgnav_mcp.adapters.sparql_base import entity_finder, errors
 from kgnav_mcp.adapters.sparql_base.entity_finder import Size
 from kgnav_mcp.adapters.sparql_base.errors import Refusal
-from kgnav_mcp.adapters.sparql_base.name_search import Hit, Hits, Lookup, NameForms, NameSearch, SparqlNames, findable
+from kgnav_mcp.adapters.sparql_base.name_search import Hit, Hits, Lookup, NameSearch, SparqlNames, findable
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, number_in
 from kgnav_mcp.adapters.sparql_base.rate_limit import limiter_of
 from kgnav_mcp.adapters.sparql_base.requests import Address
 from kgnav_mcp.adapters.sparql_base.terms import values
+from kgnav_mcp.adapters.sparql_base.text_forms import TextForms
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import label_languages
 from kgnav_mcp.adapters.wikidata.names import Names
@@ -243,8 +244,8 @@ class _LabelNames(SparqlNames):
         super().__init__(store.reader, lookup)
         self._languages = label_languages(store.languages)
 
-    async def _forms(self) -> NameForms:
-        return NameForms(self._languages)
+    async def _forms(self) -> TextForms:
+        return TextForms(self._languages, ())
 
     async def _scan(self, condition: str) -> Hits:
         try:
