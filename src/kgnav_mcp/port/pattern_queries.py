@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Cell, Count, Entity, Node, PlanPage, PlanRow, Stop
@@ -83,7 +84,7 @@ class PatternQuery:
     """A query for the nodes that match a pattern, with the number of matches of each combination of nodes.
 
     The pattern is from a checked plan. It has no named paths, and its only paths of variable length are REACHABLE. Its
-    nodes are joined by edges or given, or it is a single node with a label, or with a number as a value. Its `where`
+    nodes are joined by edges or given, or it is a single node with a label, or with a constant as a value. Its `where`
     has conditions of `can_push`.
     """
 
@@ -334,7 +335,7 @@ def is_plain(match: Match, known: Collection[str], qualifiers: Sequence[Qualifie
         return False
     if not match.edges:
         nodes = node_patterns(match)
-        equal = filter(None, map(equal_numbers, conjuncts(match.where)))
+        equal = filter(None, map(equal_constants, conjuncts(match.where)))
         selected = all(node.labels for node in nodes.values()) or any(owned.owner in nodes for owned, _ in equal)
         return selected and is_connected(match, known)
     if all(edge.path for edge in match.edges) and not _is_anchored(match, known):
@@ -353,18 +354,21 @@ def _is_edge_or_reachability(edge: EdgePattern) -> bool:
     return edge.path is None or (edge.path.kind is PathKind.REACHABLE and edge.path.longest is None)
 
 
-def can_push(condition: Expression, known: frozenset[str], *, values: bool = True) -> bool:
-    """Whether `PatternQuery` allows a condition, whose nodes have to be `known`; without `values`, none of values.
+def can_push(condition: Expression, known: frozenset[str], *, numbers: bool = True, texts: bool = True) -> bool:
+    """Whether `PatternQuery` allows a condition, whose nodes have to be `known`; or one without `numbers` or `texts`.
 
     It combines by AND, OR and NOT conditions on what a node is (`id_condition`, `a = b`, `a <> b`, HasLabel) and
-    Exists, whose pattern follows the same rules; and conditions of `number_condition` by AND and OR only: a comparison
-    with a missing value is not true, and neither is its negation.
+    Exists, whose pattern follows the same rules; and conditions of `number_condition` and `equal_constants` by AND and
+    OR only: a comparison with a missing value is not true, and neither is its negation.
     """
+    push = partial(can_push, numbers=numbers, texts=texts)
     match condition:
         case Joined(Connective.AND | Connective.OR, parts):
-            return all(can_push(part, known, values=values) for part in parts)
+            return all(push(part, known) for part in parts)
+        case Not(Exists() as opposite):
+            return push(opposite, known)
         case Not(opposite):
-            return can_push(opposite, known, values=values and isinstance(opposite, Exists))
+            return can_push(opposite, known, numbers=False, texts=False)
         case Compare(Variable(one), Comparison.EQUAL | Comparison.UNEQUAL, Variable(other)):
             return {one, other} <= known
         case HasLabel(variable):
@@ -373,14 +377,14 @@ def can_push(condition: Expression, known: frozenset[str], *, values: bool = Tru
             edges = {edge.variable for edge in match.edges}
             inner = known.union(node_patterns(match))
             plain = is_plain(match, known) and not edges & known
-            return plain and all(can_push(one, inner, values=values) for one in conjuncts(match.where))
+            return plain and all(push(one, inner) for one in conjuncts(match.where))
         case _:
-            return _is_of_node(condition, known, values=values)
-
-
-def _is_of_node(condition: Expression, known: frozenset[str], *, values: bool) -> bool:
-    ids, number = id_condition(condition), number_condition(condition) if values else None
-    return ids[0] in known if ids is not None else number is not None and number[0].owner in known
+            ids, value = id_condition(condition), None
+            if numbers:
+                value = number_condition(condition)
+            if value is None and texts:
+                value = equal_constants(condition)
+            return ids[0] in known if ids is not None else value is not None and value[0].owner in known
 
 
 Bound = tuple[Comparison, float | tuple[float, ...]]
@@ -435,15 +439,26 @@ def _number_in(expression: Expression) -> float | None:
             return None
 
 
-def equal_numbers(condition: Expression) -> tuple[Property, tuple[float, ...]] | None:
-    """The property and the numbers of a condition that it equals one of them; None for any other condition."""
+def equal_constants(condition: Expression) -> tuple[Property, tuple[float, ...] | tuple[str, ...]] | None:
+    """The property and the numbers, or the texts, of a condition that it equals one of them; None for any other."""
     match number_condition(condition):
         case (owned, ((Comparison.EQUAL, float() as number),)):
             return owned, (number,)
         case (owned, ((Comparison.IN, tuple() as numbers),)):
             return owned, numbers
         case _:
+            pass
+    match condition:
+        case Compare(Property() as owned, Comparison.EQUAL, Constant() as constant) | Compare(
+            Constant() as constant, Comparison.EQUAL, Property() as owned
+        ):
+            constants: Sequence[Expression] = (constant,)
+        case Compare(Property() as owned, Comparison.IN, ListOf(constants)):
+            pass
+        case _:
             return None
+    texts = tuple(one.value for one in constants if isinstance(one, Constant) and isinstance(one.value, str))
+    return (owned, texts) if owned.ids and texts and len(texts) == len(constants) else None
 
 
 def qualifier_condition(condition: Expression) -> QualifierCondition | None:

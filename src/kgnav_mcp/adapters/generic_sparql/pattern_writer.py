@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.sparql_base.plans.queries import AMONG, EDGE, IRI, NOTHI
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.plans.writing import EdgeVariables, Path, TripleWriter, cannot_express, union
 from kgnav_mcp.adapters.sparql_base.query_reader import Row
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, values
+from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, sendable, values
 from kgnav_mcp.adapters.sparql_base.value_conditions import NUMBER_TYPES, number_terms, scalar_of
 from kgnav_mcp.errors import InvalidArgument, StoreTimeout, Unsupported
 from kgnav_mcp.model import Stop
@@ -98,7 +98,29 @@ class PatternWriter(TripleWriter):
             return Fragment("")
         return self.part(queries.ONE_OF_RELATIONS, relation=relation, relations=comma_separated(*to_entities))
 
-    async def number_terms(self, owned: Property, numbers: Sequence[float]) -> Sequence[Literal] | None:
+    async def value_terms(self, owned: Property, constants: Sequence[float | str]) -> Sequence[Literal] | None:
+        texts = [one for one in constants if isinstance(one, str)]
+        numbers = [one for one in constants if not isinstance(one, str)]
+        return await self._terms_of_texts(owned, texts) if texts else await self._terms_of_numbers(owned, numbers)
+
+    async def _terms_of_texts(self, owned: Property, texts: Sequence[str]) -> Sequence[Literal] | None:
+        """The literals of texts; None if a value of the property may be a node, or another literal with this text."""
+        relations, dialect = self.terms(owned.ids), self._reader.dialect
+        uses = (await self._catalogues.get()).relations
+        if any(iri not in uses or uses[iri].has_edges for iri in relations):
+            return None
+        forms = await self._names.text_forms.of(relations)
+        if forms is None or not all(map(sendable, texts)):
+            return None
+        if not forms.only_texts and not (dialect.repeats_literals and all(map(_is_only_a_text, texts))):
+            return None
+        terms = forms.terms(texts)
+        if len(terms) > dialect.max_texts:
+            return None
+        used = await self._used(relations, terms) if len(terms) > 1 and dialect.repeats_texts else terms
+        return [term for term in used if isinstance(term, Literal)]
+
+    async def _terms_of_numbers(self, owned: Property, numbers: Sequence[float]) -> Sequence[Literal] | None:
         found: dict[Literal, None] = {}
         for number in numbers:
             terms = number_terms(number)
@@ -139,7 +161,7 @@ class PatternWriter(TripleWriter):
         if len(numbers) + len(texts) < len(condition.values):
             return None
         try:
-            of_numbers = await self.number_terms(condition.owned, numbers) if numbers else ()
+            of_numbers = await self._terms_of_numbers(condition.owned, numbers) if numbers else ()
             of_texts = await self._text_terms(texts, names, literals) if texts else ()
         except (Unsupported, StoreTimeout):
             return None

@@ -33,7 +33,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, id_condition, parts, variables_of
-from kgnav_mcp.port.pattern_queries import GroupKey, PatternQuery, QualifierCondition, equal_numbers, number_condition
+from kgnav_mcp.port.pattern_queries import GroupKey, PatternQuery, QualifierCondition, equal_constants, number_condition
 
 KnownTerms = Mapping[QualifierCondition | Expression, Sequence[Literal | URIRef]]
 """The literals and nodes that equal the constants of a condition."""
@@ -65,8 +65,8 @@ async def _known_terms(writer: Writer, question: PatternQuery) -> KnownTerms:
     if question.exact and not question.given and not any(map(_ids_of_node, conjuncts(match.where))):
         found |= {one: await writer.equal_terms(one) for one in question.qualifiers}
     for part in parts(match, patterns=True):
-        if isinstance(part, Compare) and (equal := equal_numbers(part)) is not None:
-            found[part] = await writer.number_terms(*equal)
+        if isinstance(part, Compare) and (equal := equal_constants(part)) is not None:
+            found[part] = await writer.value_terms(*equal)
     return {one: own for one, own in found.items() if own is not None}
 
 
@@ -177,7 +177,7 @@ class Pattern:
         """
         conditions = self._start(conjuncts(match.where))
         if not match.edges and not self._parts and not any(node.labels for node in match.nodes):
-            raise cannot_express("a node of any label, by a number that this store does not look up")
+            raise cannot_express("a node of any label, by a value that this store does not look up")
         ends = self._edges = {edge.variable: self._ends(edge) for edge in match.edges}
         if exact:
             self._parts += (self._exact_qualifier(one, ends[one.owned.owner]) for one in qualifiers)
@@ -200,7 +200,7 @@ class Pattern:
             self._parts.append(self._writer.part(queries.FILTER, condition=self._condition(condition)))
 
     def _start(self, conditions: Sequence[Expression]) -> list[Expression]:
-        """Write the conditions with which the pattern begins: on ids, or else on numbers. Returns the others."""
+        """Write the conditions with which the pattern begins: on ids, or else on values. Returns the others."""
         others: list[Expression] = []
         for condition in conditions:
             if ids := _ids_of_node(condition):
@@ -211,19 +211,19 @@ class Pattern:
                 others.append(condition)
         if self._known and not self._repeats:
             return others
-        found = {one: self._equal_number(one) for one in others}
+        found = {one: self._equal_constant(one) for one in others}
         for node, pattern, is_single in filter(None, found.values()):
             # Oxigraph joins a sub-query with all nodes of a label.
             is_plain = is_single or self._repeats
             self._parts.append(pattern if is_plain else self._writer.part(queries.EQUAL, node=node, pattern=pattern))
         return [one for one in others if found[one] is None]
 
-    def _equal_number(self, condition: Expression) -> tuple[Fragment, Fragment, bool] | None:
-        """A node, the pattern that a property of it equals a number, and whether it matches each node once at most.
+    def _equal_constant(self, condition: Expression) -> tuple[Fragment, Fragment, bool] | None:
+        """A node, the pattern that a property of it equals a constant, and whether it matches each node once at most.
 
-        None if the literals of the number are not known.
+        None if the literals of the constant are not known.
         """
-        equal, terms = equal_numbers(condition), self._terms.get(condition)
+        equal, terms = equal_constants(condition), self._terms.get(condition)
         if equal is None or terms is None:
             return None
         node, value = self.node(equal[0].owner), Fragment(f"?v{next(self._numbers)}")
@@ -359,7 +359,7 @@ class Pattern:
         return self._writer.part(template, pattern=pattern)
 
     def _value_condition(self, condition: Expression) -> Fragment:
-        if (equal := self._equal_number(condition)) is not None:
+        if (equal := self._equal_constant(condition)) is not None:
             return self._writer.part(queries.EXISTS, pattern=equal[1])
         number = number_condition(condition)
         if number is None:

@@ -148,12 +148,12 @@ class Writer(ABC):
         del node, relations, bounds
         raise cannot_express("values of properties")
 
-    async def number_terms(self, owned: Property, numbers: Sequence[float]) -> Sequence[Literal] | None:
-        """The literals that a property equal to one of these numbers may have; None if not known.
+    async def value_terms(self, owned: Property, constants: Sequence[float | str]) -> Sequence[Literal] | None:
+        """The literals that a property equal to one of these numbers, or texts, may have; None if not known.
 
         They are for a pattern that begins with this property: a store looks them up, and compares no other values.
         """
-        del owned, numbers
+        del owned, constants
         return None
 
     def has_value(

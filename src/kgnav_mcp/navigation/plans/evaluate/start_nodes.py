@@ -20,7 +20,6 @@ from kgnav_mcp.plan import (
     Exists,
     Expression,
     IsNull,
-    ListOf,
     Match,
     NodePattern,
     Not,
@@ -29,7 +28,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, id_condition, node_patterns, variables_of
-from kgnav_mcp.port.pattern_queries import equal_numbers
+from kgnav_mcp.port.pattern_queries import equal_constants
 from kgnav_mcp.values.comparison import date_parts
 
 _LABELS = 50
@@ -126,21 +125,16 @@ def _values(condition: Expression, variable: str) -> tuple[tuple[str, str | tupl
 
     Dates are excluded because they are compared by their precision.
     """
-    numbers = equal_numbers(condition)
-    if numbers is not None and numbers[0].owner == variable:
-        return tuple((relation, numbers[1]) for relation in numbers[0].ids)
-    match condition:
-        case Compare(Property() as owned, Comparison.EQUAL, Constant(str() as value)) | Compare(
-            Constant(str() as value), Comparison.EQUAL, Property() as owned
-        ) if owned.owner == variable and owned.ids and date_parts(value) is None:
-            return tuple((relation, value) for relation in owned.ids)
-        case Compare(Property() as owned, Comparison.IN, ListOf(items)) if owned.owner == variable and owned.ids:
-            texts = [one.value for one in items if isinstance(one, Constant) and isinstance(one.value, str)]
-            if 0 < len(texts) == len(items) <= _TEXTS and not any(map(date_parts, texts)):
-                return tuple((relation, text) for relation in owned.ids for text in dict.fromkeys(texts))
-            return ()
-        case _:
-            return ()
+    equal = equal_constants(condition)
+    if equal is None or equal[0].owner != variable:
+        return ()
+    texts = [one for one in equal[1] if isinstance(one, str)]
+    numbers = tuple(one for one in equal[1] if not isinstance(one, str))
+    if numbers:
+        return tuple((relation, numbers) for relation in equal[0].ids)
+    if len(texts) > _TEXTS or any(map(date_parts, texts)):
+        return ()
+    return tuple((relation, text) for relation in equal[0].ids for text in dict.fromkeys(texts))
 
 
 def with_start_pattern(clauses: Sequence[Clause]) -> Sequence[Clause]:

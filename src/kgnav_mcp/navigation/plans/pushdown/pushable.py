@@ -60,7 +60,7 @@ def condition_splits(
 
 def pushed_to_every_store(match: Match, known: frozenset[str], *, values: bool) -> Conditions:
     """The conditions on `known` nodes that each store takes that matches patterns; with `values` also on numbers."""
-    return tuple(one for one in conjuncts(match.where) if can_push(one, known, values=values))
+    return tuple(one for one in conjuncts(match.where) if can_push(one, known, numbers=values, texts=False))
 
 
 def edge_conditions(match: Match) -> Conditions:
