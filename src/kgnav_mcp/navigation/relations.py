@@ -119,7 +119,7 @@ async def relation_triples(
     by_relation: dict[str, dict[Triple, None]] = {}
     for link in (link for links in lists for link in links):
         by_relation.setdefault(link.triple.relation.id, {})[_plain(link.triple)] = None
-    triples = [triple for each in by_relation.values() for triple in [*each][:TRIPLES_PER_RELATION]]
+    triples = [triple for of_relation in by_relation.values() for triple in [*of_relation][:TRIPLES_PER_RELATION]]
     return entities, triples
 
 
