@@ -40,9 +40,8 @@ class DemoFailed(KgnavError):
 def demo(*, as_json: bool) -> None:
     """Answer a question with the demo graph, and show every call and answer.
 
-    The server is started over stdio without configuration, as MCP clients do. The last line is the command that adds it
-    to
-    your client.
+    The server is started over stdio without configuration, as MCP clients do. The last lines say how to add it to
+    your client, and how to serve your own graph.
     """
     walk = Walk(shown=not as_json)
     asyncio.run(_walk(walk))

@@ -84,7 +84,7 @@ def init(context: click.Context, **flags: Any) -> None:  # noqa: ANN401 - texts,
         flags["location"] or ask.text("Where is the graph (file, folder, URL, wikidata)?", None, "LOCATION")
     )
     if place.sources:
-        place = _load_first(context, place, ask, wanted=flags["load_sources"])
+        place = _load_first(context, place, ask, is_confirmed=flags["load_sources"])
     answers = _answers(place, flags, ask, output)
     text = _text_for(answers, place, ask)
     _write(output, text)
@@ -119,13 +119,13 @@ class _Questions:
         return str(click.prompt(question, type=click.Choice(choices), default=choices[-1]))
 
 
-def _load_first(context: click.Context, place: Place, ask: _Questions, *, wanted: bool) -> Place:
+def _load_first(context: click.Context, place: Place, ask: _Questions, *, is_confirmed: bool) -> Place:
     """Load sources into a graph file beside the first, if the user wants it."""
     target = place.sources[0].with_suffix("").with_suffix(".kg") if place.sources[0].suffix == ".gz" else None
     target = target or place.sources[0].with_suffix(".kg")
     command = f"kgnav load {shlex.join(map(str, place.sources))} -o {shlex.quote(str(target))}"
     what = f"{place.sources[0].name} is not a graph file" if len(place.sources) == 1 else "these are not graph files"
-    if not wanted:
+    if not is_confirmed:
         click.echo(f"{what}. This command makes one:\n  {command}")
         refusal = InvalidArgument(f"{what} yet", next_step=f"Run: {command} (or add --load to this command)")
         ask.confirm("Run it now?", refusal)

@@ -51,6 +51,7 @@ class FlattenedPosition:
 
     @classmethod
     def read(cls, text: str | None) -> FlattenedPosition:
+        """The position that `write` wrote; of None the first one."""
         if text is None:
             return cls()
         skip, _, after = text.partition("~")
@@ -63,6 +64,7 @@ class FlattenedPosition:
 
     @staticmethod
     def write(after: str | None, skip: int = 0) -> str:
+        """A position as text."""
         return f"{skip or ''}~{after or ''}"
 
 

@@ -72,7 +72,7 @@ async def get_node_by_property(
     every_property: bool = False,
     marks: Marks | None = None,
 ) -> NodesByProperty:
-    """The nodes with this label whose property has this value, each with all its properties (GraphWalk, tool 1).
+    """The nodes with this label whose property has this value, each with all its properties (GraphWalk, C.1).
 
     `properties` names those that are shown. Without them, more than 20 nodes are shown with `property_name` alone,
     unless `every_property` is set. `marks` are added to the properties of a maze's cells.
@@ -182,7 +182,7 @@ async def get_all_nearest_neighbors(
     limits: Limits,
     marks: Marks | None = None,
 ) -> NearestNeighbours:
-    """Every neighbour of the nodes with this label and value, with its relationship (GraphWalk, tool 2).
+    """Every neighbour of the nodes with this label and value, with its relationship (GraphWalk, C.2).
 
     More than k links collapse to their relations, as in `search`, unless there is only one relation, or a relationship
     or a label of neighbours is given. The position FROM_FIRST_LINK pages through the links instead.
@@ -247,7 +247,7 @@ async def get_unique_property_values(
     limits: Limits,
     marks: Marks | None = None,
 ) -> Page[ValueFacts]:
-    """The distinct values of a property of a label's nodes or a relationship type's edges (GraphWalk, tool 3).
+    """The distinct values of a property of a label's nodes or a relationship type's edges (GraphWalk, C.3).
 
     Each value comes with the number of nodes or edges that have it.
 

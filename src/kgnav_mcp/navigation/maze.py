@@ -1,7 +1,7 @@
 """GraphWalk's maze: a graph of cells that is explored one cell at a time, with the marks in the trail.
 
 A property of each cell is its distance to the goal; a wall has a negative one. The paper writes marks into the graph;
-here the steps of the trail are the marks, and the store is not changed (GraphWalk, maze experiment).
+here the steps of the trail are the marks, and the store is not changed (GraphWalk, 4.5 and appendix E).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _refuse_partial = partial(
 
 
 async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -> NextCells:
-    """Enter a cell and return the cells around it. Recording this call on the trail marks the cell.
+    """Enter a cell and return the cells around it (GraphWalk, appendix E). Recording this call marks the cell.
 
     Raises:
         UnknownEntity: there is no such cell.

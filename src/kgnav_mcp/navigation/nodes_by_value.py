@@ -30,6 +30,7 @@ async def nodes_by_value(
 
     Raises:
         UnknownName: the graph has no such label or property.
+        StoreTimeout, Unsupported: the store did not list the nodes, and none has this printed id.
     """
     if property_name.casefold() != ID:
         return await graph.nodes(label, property_name, value, limit=limit, after=after)

@@ -90,6 +90,7 @@ class Metadata(FuncMetadata):
     """The SDK's argument reader, except that a text that looks like JSON (`null`, `1`) stays a text."""
 
     def pre_parse_json(self, data: Json) -> Json:
+        """The arguments as they were sent: no text is parsed."""
         return data
 
 

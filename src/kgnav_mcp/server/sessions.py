@@ -70,6 +70,7 @@ class RecentEvents(EventStore):
         self.bytes = 0
 
     async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
+        """Keep an event of the current session, and forget the oldest ones beyond the limit. Returns its id."""
         text = message.model_dump_json(by_alias=True, exclude_unset=True).encode() if message is not None else b""
         event = _Event(_session.get(), stream_id, text, isinstance(message, JSONRPCResponse | JSONRPCError))
         event_id = next(self._ids)

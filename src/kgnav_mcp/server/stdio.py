@@ -370,6 +370,11 @@ class GraphServer(StdioServer):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            MCPError: there is no such tool; the message lists the tools.
+        """
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -382,6 +387,11 @@ class GraphServer(StdioServer):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
+        """Get a prompt with its arguments filled in.
+
+        Raises:
+            MCPError: there is no such prompt, it has no such argument, or a required argument is missing.
+        """
         values = arguments or {}
         prompts = {prompt.name: prompt for prompt in await self.list_prompts()}
         if name not in prompts:
@@ -401,6 +411,11 @@ class GraphServer(StdioServer):
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[None, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """Read a resource.
+
+        Raises:
+            MCPError: there is no such resource, with the code of the client's protocol version.
+        """
         if len(str(uri)) > _LONGEST_URI:
             raise _not_found(context, f"Not found: no resource has an address of {len(str(uri)):,} characters.")
         try:

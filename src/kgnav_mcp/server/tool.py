@@ -184,6 +184,7 @@ class GraphTool(Tool):
     )
 
     async def run(self, arguments: Json, context: Context[Any, Any], convert_result: bool = False) -> object:
+        """Run the tool. An error of this project, or an invalid argument, becomes the answer of `explain`."""
         try:
             return await super().run(arguments, context, convert_result)
         except ToolError as error:

@@ -62,7 +62,7 @@ class FindCommonNodes(Arguments):
 
 
 async def fetch_neighbors(call: ToolCall, arguments: FetchNeighbors) -> Answer:
-    """Answer with the neighbours of nodes (GraphRunner's Fetch_Neighbors)."""
+    """Answer with the neighbours of nodes (GraphRunner's Fetch_Neighbors, 3.1.2)."""
     nodes = await resolve_entities(call.adapter, arguments.nodes)
     hops = {"hops": arguments.max_hops} if arguments.edge_type is None and arguments.node_type is not None else {}
     hop = {
@@ -82,7 +82,7 @@ async def fetch_neighbors(call: ToolCall, arguments: FetchNeighbors) -> Answer:
 
 
 async def find_common_nodes(call: ToolCall, arguments: FindCommonNodes) -> Answer:
-    """Answer with the common neighbours of nodes (GraphRunner's Find_Common_Nodes)."""
+    """Answer with the common neighbours of nodes (GraphRunner's Find_Common_Nodes, 3.1.3)."""
     sides = [
         _Side(await resolve_entity(call.adapter, node), edge_type, arguments.direction)
         for node, edge_type in arguments.pairs
