@@ -31,7 +31,7 @@ async def get_relations(
 ) -> AtEntities[RelationFacts]:
     """Every relation at one or several entities in both directions; a question ranks them and selects the best.
 
-    GraphWalker's relation retrieval (2.2.1, F.2). The best relations are a page: `after` continues with the lower ranks.
+    GraphWalker's relation retrieval (2.2.1, F.2). The best relations are a page; `after` continues with lower ranks.
 
     Raises:
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
