@@ -14,7 +14,7 @@ import pytest
 from tests.cli.conftest import SCRIPTS, Kgnav
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = ("ontologies", "plans", "tables", "tools")
+PAGES = ("ontologies", "papers", "plans", "tables", "tools")
 _FILE = re.compile(r"^```text (\S+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _EXAMPLE = re.compile(r"^\$ kgnav (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
