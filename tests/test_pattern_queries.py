@@ -129,7 +129,7 @@ COLUMNS = tuple(Column(name, Variable(name)) for name in ("a", "b"))
         ),
     ],
 )
-def test_any_other_plan_is_refused_before_the_store_is_asked(asked: Plan):
+def test_any_other_plan_is_refused_before_the_store_is_queried(asked: Plan):
     with pytest.raises(Unsupported):
         pattern_query(asked)
 

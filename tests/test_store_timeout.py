@@ -66,7 +66,7 @@ async def test_what_a_share_of_the_time_left_over_needs_no_sign(clock: Clock):
     assert store.signs == 1
 
 
-async def test_a_store_that_gives_no_sign_is_asked_no_more(clock: Clock):
+async def test_a_store_that_gives_no_sign_is_queried_no_more(clock: Clock):
     store = Store(hangs=True)
     with store_limits.single_call():
         clock.now += 31

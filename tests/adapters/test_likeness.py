@@ -67,7 +67,7 @@ def test_a_code_with_another_number_is_another_code_and_not_a_misspelt_one():
     assert not any(Likeness(hint).is_other_code(text) for hint, text in same)
 
 
-def test_who_spells_a_name_as_asked_for_is_told_from_who_spells_it_otherwise():
+def test_an_exact_spelling_of_a_name_is_distinguished_from_others():
     texts = [("b", NAME, 1, "drama"), ("a", NAME, 0, "Drama"), ("c", NAME, 0, "DRAMA"), ("c", ALIAS, 0, "Drama")]
     found = entities_named("Drama", texts)
     assert sorted(found, key=found.__getitem__) == ["a", "c", "b"]

@@ -44,7 +44,7 @@ def test_a_seed_makes_the_same_graph_and_another_seed_another(graph: Graph):
     assert generate(SMALL, 2).nodes != graph.nodes
 
 
-def test_a_graph_has_the_numbers_that_were_asked_for(graph: Graph):
+def test_a_graph_has_the_numbers_that_were_requested(graph: Graph):
     schema = graph.schema
     assert (len(graph.nodes), len(schema.node_classes), len(schema.relationship_classes)) == (100, 4, 2)
     assert {len(set(each.pairs)) for each in schema.relationship_classes} == {5}
@@ -98,7 +98,7 @@ def test_a_random_string_that_is_a_word_is_rejected(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(("share", "types"), [(0.0, {float}), (1.0, {str})])
-def test_values_are_strings_or_numbers_by_the_share_that_was_asked_for(share: float, types: set[type]):
+def test_values_are_strings_or_numbers_by_the_share_that_was_requested(share: float, types: set[type]):
     graph = generate(replace(SMALL, text_share=share), 1)
     assert {type(value) for node in graph.nodes for value in node.properties.values()} == types
 

@@ -88,7 +88,7 @@ def test_a_list_is_scored_against_all_rows(answers: list[tuple[str, ...]] | None
         ([(9.0,)], SetScore(False, 0.0, 0.0, 0.0, 1)),
     ],
 )
-def test_where_one_answer_is_asked_for_any_valid_one_is_right_alone(
+def test_where_one_answer_is_requested_any_valid_one_is_right_alone(
     answers: list[tuple[float, ...]], expected: SetScore
 ):
     assert score(ONE, answers) == expected

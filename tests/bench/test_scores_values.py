@@ -61,7 +61,7 @@ def test_two_values_are_not_equal(one: str, other: str):
     assert key(one) != key(other)
 
 
-def test_yes_and_no_are_truth_values_where_one_is_asked_for():
+def test_yes_and_no_are_truth_values_where_one_is_requested():
     assert key("Yes.", AnswerKind.BOOLEAN) == key("true", AnswerKind.BOOLEAN) == ("boolean", True)
     assert key("no", AnswerKind.BOOLEAN) == key("FALSE", AnswerKind.BOOLEAN) == ("boolean", False)
     assert key("not sure", AnswerKind.BOOLEAN) == ("text", "not sure")

@@ -56,7 +56,7 @@ def test_questions_are_asked_where_flags_are_missing(films_graph: Path) -> None:
     assert list(tomllib.loads(_written())["graphs"]) == ["movies"]
 
 
-def test_a_file_that_is_there_is_not_replaced_unasked(kgnav: Kgnav, films_graph: Path) -> None:
+def test_an_existing_file_is_not_replaced_without_consent(kgnav: Kgnav, films_graph: Path) -> None:
     Path("kgnav.toml").write_text("top_k = 3\n", encoding="utf-8")
     result = kgnav("init", str(films_graph), "--yes")
     assert result.exit_code == 1

@@ -95,7 +95,7 @@ def test_how_a_table_was_read_stands_in_the_summary_and_what_seems_wrong_is_a_wa
     assert "knows|knows|bob|bob|weight: 2" in shown.stdout
 
 
-def test_edges_alone_become_nodes_where_that_is_asked_for(kgnav: Kgnav) -> None:
+def test_edges_alone_become_nodes_where_that_is_requested(kgnav: Kgnav) -> None:
     Path("edges.csv").write_text(":START_ID,:END_ID,:TYPE\n1,2,KNOWS\n", encoding="utf-8")
     assert "--nodes-from-edges" in kgnav("load", "edges.csv", "-o", "g.kg").stderr
     assert kgnav("load", "edges.csv", "-o", "g.kg", "--nodes-from-edges").exit_code == 0

@@ -34,7 +34,7 @@ def test_a_trail_is_written_in_each_format_from_where_the_server_keeps_it(kgnav:
     assert Path("walk.svg").read_text(encoding="utf-8").startswith("<svg ")
 
 
-def test_everything_is_written_if_it_is_asked_for_and_json_by_page(kgnav: Kgnav, handle: str) -> None:
+def test_everything_is_written_if_it_is_requested_and_json_by_page(kgnav: Kgnav, handle: str) -> None:
     for _ in range(8):
         kgnav(
             "call",

@@ -19,7 +19,7 @@ GOOD = {
 }
 
 
-def test_a_client_that_shows_all_that_was_asked_for_has_no_fault():
+def test_a_client_that_shows_all_that_was_requested_has_no_fault():
     assert outcome_failures(GOOD) == []
 
 

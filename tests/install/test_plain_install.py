@@ -59,7 +59,7 @@ def test_freebase_is_walked(installed: Machine, freebase: str):
     )
 
 
-def test_neo4j_is_asked_and_said_not_to_answer_where_it_does_not(installed: Machine):
+def test_a_neo4j_that_does_not_answer_is_reported(installed: Machine):
     done = installed.run("kgnav call find_node hint=x --graph bolt://127.0.0.1:1")
     assert done.stdout.startswith("Store down: Neo4j does not answer at 127.0.0.1:1.\n"), done.stderr
     assert done.stderr == ""

@@ -63,9 +63,9 @@ def test_a_condition_on_what_is_returned_needs_a_with():
     assert write_cypher(plan(Match((A,)), returned)) == "MATCH (a)\nWITH a WHERE a.x = 1\nRETURN a"
 
 
-def test_that_only_is_asked_if_there_is_a_row_has_no_word():
-    asked = Plan((Pipeline((Match((A,)), Project((Column("a", Variable("a")),)))),), only_exists=True)
-    assert parse_cypher(write_cypher(asked)) == replace(asked, only_exists=False)
+def test_a_plan_that_only_tests_existence_is_written_without_a_keyword():
+    existence = Plan((Pipeline((Match((A,)), Project((Column("a", Variable("a")),)))),), only_exists=True)
+    assert parse_cypher(write_cypher(existence)) == replace(existence, only_exists=False)
 
 
 def test_a_node_or_an_edge_is_written_by_itself():

@@ -68,7 +68,7 @@ def test_without_a_return_the_last_step_is_returned():
         ("either", ("film", "n"), True),
     ],
 )
-def test_a_hop_goes_the_way_that_is_asked_for(direction: str, ends: tuple[str, str], either: bool):
+def test_a_hop_goes_the_way_that_is_requested(direction: str, ends: tuple[str, str], either: bool):
     (edge,) = match(FILM, {"as": "n", "fetch_neighbors": {"from": "film", "direction": direction}}).edges
 
     assert (edge.source, edge.target, edge.either) == (*ends, either)

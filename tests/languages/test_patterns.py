@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.languages import parse_plan
-from kgnav_mcp.languages.json_patterns import parse_pattern
+from kgnav_mcp.languages.json_patterns import EdgeSpec, NodeSpec, PatternSpec, parse_pattern
+from kgnav_mcp.languages.json_steps import FetchNeighbors, FindNode
 from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
@@ -272,3 +275,10 @@ def test_the_end_of_a_counted_edge_that_is_returned_is_told_to_be_no_part_of_a_r
     (problem,) = caught.value.problems
     assert (problem.place, problem.alternatives) == ("return count(b)", ("a",))
     assert problem.reason.startswith("b is only counted by at_least or at_most")
+
+
+@pytest.mark.parametrize("form", [PatternSpec, NodeSpec, EdgeSpec, FindNode, FetchNeighbors])
+def test_the_page_of_plans_has_each_key_of_the_json_forms(form: type[BaseModel]):
+    page = (Path(__file__).parents[2] / "docs" / "plans.md").read_text(encoding="utf-8")
+    _, _, keys = page.partition("\n## All keys of the JSON forms\n")
+    assert [key for name, field in form.model_fields.items() if f'"{(key := field.alias or name)}"' not in keys] == []

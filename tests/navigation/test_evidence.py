@@ -151,7 +151,7 @@ async def test_triples_through_a_mediator_are_looked_up_hop_by_hop(graph: GraphA
     assert (await evidence(graph, await walk(graph, "ada", elsewhere), "ben")).verdict is Verdict.CHANGED
 
 
-async def test_each_answer_has_its_verdict_in_the_order_asked(graph: GraphAdapter) -> None:
+async def test_each_answer_has_its_verdict_in_the_order_of_the_call(graph: GraphAdapter) -> None:
     trail = await walk(graph, "ada", await seen(graph, "ada"))
     found = await check_answers(graph, trail, ["ben", "nobody", "cyd", "ben"], hub_rows=HUB_ROWS)
     assert [one.verdict.value for one in found] == ["connected", "never seen", "connected", "connected"]

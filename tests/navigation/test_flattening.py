@@ -99,13 +99,13 @@ async def test_rows_that_an_answer_has_no_room_for_are_neither_read_nor_lost(
     graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch, path: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr("kgnav_mcp.navigation.flattening._BATCH", 4)
-    asked = _Asked(graph, monkeypatch)
+    counter = _RequestCounter(graph, monkeypatch)
     whole = await read_flattened(graph, [toy.REGISTRY], OUTGOING, relation_paths=[path], limit=1_000)
-    in_all = asked.mediators
+    in_all = counter.mediators
     page = await read_flattened(graph, [toy.REGISTRY], OUTGOING, relation_paths=[path], limit=1_000, characters=200)
     assert 0 < len(page.items) < len(whole.items)
     assert page.stop is Stop.LIMIT
-    assert asked.mediators - in_all < in_all / 2
+    assert counter.mediators - in_all < in_all / 2
     rows = await all_pages(
         lambda after: read_flattened(
             graph, [toy.REGISTRY], OUTGOING, relation_paths=[path], limit=1_000, characters=200, after=after
@@ -155,7 +155,7 @@ async def test_roles_that_could_not_be_read_are_said_to_be_missing(
     assert page.stop is Stop.COMPLETE
 
 
-class _Asked:
+class _RequestCounter:
     """Counts the entities whose triples are asked for."""
 
     def __init__(self, graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch) -> None:

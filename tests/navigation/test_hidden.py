@@ -39,7 +39,7 @@ async def test_hidden_relations_are_left_out_and_counted_with_an_example():
     assert page.note == "2 relations to external identifiers are hidden. Name one to show it, such as wdt:P214."
 
 
-async def test_hidden_relations_can_be_asked_for():
+async def test_hidden_relations_can_be_requested():
     page = await relation_facts(Store(), [ANN.id], Direction.OUTGOING, hidden=True, limits=Limits())  # pyright: ignore[reportArgumentType]
     assert len(page.items) == 3
     assert page.note == ""

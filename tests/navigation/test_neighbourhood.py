@@ -109,9 +109,9 @@ async def test_ids_are_followed_without_asking_what_else_they_may_mean(graph: Gr
 
 async def test_a_hub_is_known_without_its_rows(graph: GraphAdapter) -> None:
     hub = await entity(graph, toy.HUB)
-    with patch.object(graph, "rows_or_relations", wraps=graph.rows_or_relations) as asked:
+    with patch.object(graph, "rows_or_relations", wraps=graph.rows_or_relations) as reader:
         await search(graph, hub, INCOMING, limits=LIMITS)
-    (call,) = asked.await_args_list
+    (call,) = reader.await_args_list
     found = await graph.rows_or_relations(*call.args, **call.kwargs)
     assert (found.rows.items, found.rows.stop) == ((), Stop.LIMIT)
 

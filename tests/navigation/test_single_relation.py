@@ -154,7 +154,7 @@ async def test_an_unknown_total_in_the_other_direction_is_what_was_seen(
     assert found.opposite == Count.at_least(1)
 
 
-async def test_qualifiers_are_asked_for_only_where_neither_direction_has_rows_and_a_late_answer_is_none(
+async def test_qualifiers_are_requested_only_where_neither_direction_has_rows_and_a_late_answer_is_none(
     graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     late = AsyncMock(side_effect=StoreTimeout(30))

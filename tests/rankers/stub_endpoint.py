@@ -15,7 +15,7 @@ KEY = "sk-open-sesame"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """One request as it came over the wire."""
 
     path: str
@@ -36,7 +36,7 @@ class StubEndpoint:
         self.raw: bytes | None = None
         self.status = 200
         self.delay = 0.0
-        self.asked: list[Asked] = []
+        self.requests: list[Request] = []
         self._serving: set[asyncio.Task[None]] = set()
 
     @property
@@ -80,7 +80,7 @@ class StubEndpoint:
         first, *lines = head.strip().split("\r\n")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         body = await reader.readexactly(int(headers["content-length"]))
-        self.asked.append(Asked(first.split()[1], headers, json.loads(body)))
+        self.requests.append(Request(first.split()[1], headers, json.loads(body)))
         await asyncio.sleep(self.delay)
         completion = {"choices": [{"message": {"role": "assistant", "content": self.text}}]}
         answer = json.dumps(completion).encode() if self.raw is None else self.raw

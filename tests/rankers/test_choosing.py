@@ -66,7 +66,7 @@ async def test_get_relations_and_search_both_ask_the_chosen_ranker(
     endpoint.chooses("moored_at")
     hub = {"entity": toy.HUB, "direction": "incoming", "question": "What is tied up there?"}
     assert (await call("search", hub, settings)).splitlines()[6].startswith("moored_at|")
-    assert len(endpoint.asked) == 2
+    assert len(endpoint.requests) == 2
 
 
 async def test_an_answer_ranked_by_bm25_instead_says_so_and_names_no_secret(
@@ -138,10 +138,10 @@ async def test_a_language_model_is_shown_the_trails_last_thought_and_exactly_k_r
         endpoint.chooses(*(row.partition("|")[0] for row in await _relations(connected)))
         await connected.call_tool("think", {"thought": "All of them.", "trail": trail})
         many = await _relations(connected, trail=trail)
-    shown = [asked.document for asked in endpoint.asked]
+    shown = [request.document for request in endpoint.requests]
     assert [document["question"] for document in shown] == ["Where was he born?"] * 3
     assert [document.get("thought") for document in shown] == [None, "Now I want the city.", "All of them."]
     for rows in (before, after, many):
         assert len(rows) == 4
     assert [row.partition("|")[0] for row in after[:2]] == ["died_in", "painted_by"]
-    assert "exactly 4 different ones" in endpoint.asked[0].body["messages"][0]["content"]
+    assert "exactly 4 different ones" in endpoint.requests[0].body["messages"][0]["content"]

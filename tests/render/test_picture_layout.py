@@ -187,7 +187,7 @@ def test_no_text_is_over_another_and_the_picture_is_not_too_wide(name: str) -> N
     check(svg(walked_subgraph(WALKS[name]())))
 
 
-def test_everything_is_drawn_without_overlap_and_as_narrow_if_it_is_asked_for() -> None:
+def test_everything_is_drawn_without_overlap_and_as_narrow_if_it_is_requested() -> None:
     found = walked_subgraph(airports(), *ALL)
     picture = svg(found)
     assert (found.more_nodes, found.more_edges, "more<" in picture) == (0, 0, False)

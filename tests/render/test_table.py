@@ -153,11 +153,11 @@ def test_a_count_in_a_cell_says_how_sure_it_is(count: Count, text: str) -> None:
     assert str(count) == text
 
 
-def test_the_cursor_is_asked_for_the_last_row_shown() -> None:
-    asked: list[int] = []
-    record: Callable[[int], str] = lambda shown: (asked.append(shown), "c")[1]  # noqa: E731
+def test_the_cursor_is_made_for_the_last_row_shown() -> None:
+    numbers: list[int] = []
+    record: Callable[[int], str] = lambda shown: (numbers.append(shown), "c")[1]  # noqa: E731
     fit_to_budget(table(3, Count(9), Stop.LIMIT), RenderOptions(), record)
-    assert asked == [3]
+    assert numbers == [3]
 
 
 def test_a_coined_prefix_is_explained_once_where_it_occurs_and_within_the_budget() -> None:

@@ -54,24 +54,24 @@ ORDERS = [
 ]
 
 
-@pytest.mark.parametrize(("facts", "asked", "line"), ORDERS)
-def test_a_ranked_list_says_what_its_order_means(facts: Page[RelationFacts], asked: bool, line: str) -> None:
-    assert text(relations_table(AtEntities((ANN,), facts), 0, ranked=asked)).splitlines()[1] == line
+@pytest.mark.parametrize(("facts", "is_ranked", "line"), ORDERS)
+def test_a_ranked_list_says_what_its_order_means(facts: Page[RelationFacts], is_ranked: bool, line: str) -> None:
+    assert text(relations_table(AtEntities((ANN,), facts), 0, ranked=is_ranked)).splitlines()[1] == line
     assert "question" not in text(relations_table(AtEntities((ANN,), facts), 2, ranked=True)), (
         "said on the first page only"
     )
 
 
 def test_a_ranked_hub_says_what_its_order_means_and_goes_on_with_the_best_match() -> None:
-    def hub(*facts: RelationFacts, asked: bool) -> list[str]:
+    def hub(*facts: RelationFacts, is_ranked: bool) -> list[str]:
         found = Neighbourhood((ANN,), Direction.OUTGOING, relations=page(*facts))
-        return text(neighbourhood_table(found, 0, ranked=asked)).splitlines()
+        return text(neighbourhood_table(found, 0, ranked=is_ranked)).splitlines()
 
-    assert ORDERS[0][2] in hub(KNOWS, LIKES, asked=True)
-    ranked = hub(MATCHING, KNOWS, asked=True)
+    assert ORDERS[0][2] in hub(KNOWS, LIKES, is_ranked=True)
+    ranked = hub(MATCHING, KNOWS, is_ranked=True)
     assert ORDERS[1][2] in ranked
     assert any('properties_to_filter_for=["likes"]' in line for line in ranked)
-    assert any('properties_to_filter_for=["knows"]' in line for line in hub(KNOWS, LIKES, asked=False))
+    assert any('properties_to_filter_for=["knows"]' in line for line in hub(KNOWS, LIKES, is_ranked=False))
 
 
 @pytest.mark.parametrize(

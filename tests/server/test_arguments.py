@@ -96,8 +96,8 @@ async def test_a_number_may_be_text(limit: object) -> None:
 
 @pytest.mark.parametrize("value", ["null", "[1]", "{}", '{"a": 1}', "true", "1", '"x"'])
 async def test_a_text_that_looks_like_json_is_a_text(value: str) -> None:
-    asked: dict[str, object] = {"label": "*", "property_name": "name", "property_value": value}
-    assert (await call("get_node_by_property", asked)).startswith("0 nodes")
+    arguments: dict[str, object] = {"label": "*", "property_name": "name", "property_value": value}
+    assert (await call("get_node_by_property", arguments)).startswith("0 nodes")
     assert await call("think", {"thought": value}) == value
     assert "'zundert'" in await refused("get_triples", {"entity": "zundert", "relations": "{}"})
 
@@ -141,8 +141,8 @@ async def test_empty_arguments_of_a_prompt_are_left_out() -> None:
 
 @pytest.mark.parametrize("kind", ["Node", "NODE", "Relationship"])
 async def test_the_entity_type_may_have_any_letter_case(kind: str) -> None:
-    asked: dict[str, object] = {"property_name": "born", "entity_name": "Painter"}
+    arguments: dict[str, object] = {"property_name": "born", "entity_name": "Painter"}
     if kind == "Relationship":
-        asked = {"property_name": "office", "entity_name": "ruler_of"}
-    meant = await call("get_unique_property_values", {**asked, "entity_type": kind.lower()})
-    assert await call("get_unique_property_values", {**asked, "entity_type": kind}) == meant
+        arguments = {"property_name": "office", "entity_name": "ruler_of"}
+    meant = await call("get_unique_property_values", {**arguments, "entity_type": kind.lower()})
+    assert await call("get_unique_property_values", {**arguments, "entity_type": kind}) == meant

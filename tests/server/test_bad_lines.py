@@ -96,14 +96,14 @@ async def test_lines_without_a_word_are_no_messages(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_they_are_answered_in_a_file_as_well(tmp_path: Path) -> None:
-    asked, answered = tmp_path / "asked.jsonl", tmp_path / "answered.jsonl"
+    requests, received = tmp_path / "requests.jsonl", tmp_path / "received.jsonl"
     lines = [json.dumps(INITIALIZE).encode(), *(line for line, _ in (*NO_JSON.values(), *NO_REQUEST.values()))]
-    asked.write_bytes(b"\n".join(lines))
-    with asked.open("rb") as stdin, answered.open("wb") as stdout:
+    requests.write_bytes(b"\n".join(lines))
+    with requests.open("rb") as stdin, received.open("wb") as stdout:
         subprocess.run(
             [KGNAV_MCP], env=environment(tmp_path), stdin=stdin, stdout=stdout, timeout=PATIENCE_S, check=True
         )
-    answers = [json.loads(line) for line in answered.read_text().splitlines()]
+    answers = [json.loads(line) for line in received.read_text().splitlines()]
     assert len(answers) == len(lines)
     assert [answer["error"]["code"] for answer in answers if "error" in answer] == (
         [PARSE_ERROR] * len(NO_JSON) + [INVALID_REQUEST] * len(NO_REQUEST)

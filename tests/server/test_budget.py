@@ -114,10 +114,10 @@ async def test_no_answer_is_over_the_budget_whatever_is_in_the_graph(budget: int
         schemas = {tool.name: tool.output_schema for tool in (await connected.list_tools()).tools}
         for tool, arguments in ANSWERS:
             result = await connected.call_tool(tool, arguments)
-            asked = (tool, str(arguments)[:200])
-            assert not result.is_error, (asked, text_of(result))
+            shown_call = (tool, str(arguments)[:200])
+            assert not result.is_error, (shown_call, text_of(result))
             sent = json.dumps(result.structured_content, ensure_ascii=False) if structured else ""
-            assert count_tokens(text_of(result)) + count_tokens(sent) <= budget, asked
+            assert count_tokens(text_of(result)) + count_tokens(sent) <= budget, shown_call
             if structured:
                 validator: Any = Draft202012Validator(schemas[tool] or {})
                 validator.validate(result.structured_content)
@@ -135,12 +135,12 @@ async def test_no_error_is_over_the_budget_nor_repeats_more_than_a_little_of_the
     async with client(settings(vast, budget)) as connected:
         for tool, arguments in (*MISTAKES, *NONE_THERE):
             result = await connected.call_tool(tool, arguments)
-            asked = (tool[:50], str(arguments)[:200])
-            assert result.is_error is ((tool, arguments) in MISTAKES), (asked, text_of(result)[:500])
-            assert not text_of(result).startswith("Error executing"), asked
-            assert count_tokens(text_of(result)) <= budget, asked
+            shown_call = (tool[:50], str(arguments)[:200])
+            assert result.is_error is ((tool, arguments) in MISTAKES), (shown_call, text_of(result)[:500])
+            assert not text_of(result).startswith("Error executing"), shown_call
+            assert count_tokens(text_of(result)) <= budget, shown_call
             for echo in (text("quux ", 250), text("quux", 250)):
-                assert echo not in text_of(result), asked
+                assert echo not in text_of(result), shown_call
 
 
 @pytest.mark.parametrize("budget", BUDGETS)

@@ -160,9 +160,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Generator[HttpServer]:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_one_process_serves_text_at_one_path_and_structure_at_another(mode: str, demo: HttpServer) -> None:
-    asked = {"entity": "zundert", "direction": "outgoing"}
+    arguments = {"entity": "zundert", "direction": "outgoing"}
     async with Client(demo.url, mode=mode) as reader, Client(f"{demo.url}/structured", mode=mode) as script:
-        text, structure = await reader.call_tool("search", asked), await script.call_tool("search", asked)
+        text, structure = await reader.call_tool("search", arguments), await script.call_tool("search", arguments)
         schemas = [[tool.output_schema for tool in (await one.list_tools()).tools] for one in (reader, script)]
     assert text.structured_content is None
     assert structure.structured_content is not None

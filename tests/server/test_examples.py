@@ -228,7 +228,7 @@ async def rows_of(call: str, settings: Settings) -> Sequence[object]:
 
 
 @pytest.mark.parametrize(("tool", "arguments", "example"), MENDED, ids=[example for _, _, example in MENDED])
-async def test_the_example_is_about_what_was_asked_for_and_works(
+async def test_the_example_is_about_what_was_requested_and_works(
     tool: str, arguments: dict[str, object], example: str
 ) -> None:
     assert example_of(await refused(tool, arguments)) == example
@@ -279,7 +279,7 @@ async def test_there_is_no_example_where_none_would_be_about_it(tool: str, argum
     assert SAYS not in await refused(tool, arguments)
 
 
-async def test_the_example_is_on_the_graph_that_was_asked() -> None:
+async def test_the_example_is_on_the_graph_of_the_call() -> None:
     text = await refused("search", {"entity": "zundert", "direction": "out", "graph": "more"}, TWO)
     assert example_of(text) == 'search(entity="zundert", direction="outgoing", graph="more")'
     assert await rows_of(example_of(text), TWO)

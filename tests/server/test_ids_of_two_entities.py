@@ -66,8 +66,8 @@ class IdsOfTwoEntities:
 
     @pytest.mark.parametrize(("text", "other"), [("PMID:1", "the article"), ("NCIT:C32", "the code")])
     async def test_answers_about_one_name_the_other(self, settings: Settings, text: str, other: str):
-        asked = {"entity": text, "direction": "outgoing"}
-        assert f"May also mean: {other} (<{text}>)." in await call("search", asked, settings)
+        arguments = {"entity": text, "direction": "outgoing"}
+        assert f"May also mean: {other} (<{text}>)." in await call("search", arguments, settings)
         assert f"it may also mean <{text}> ({other})" in await call("run_plan", _plan(text), settings)
 
     async def test_texts_that_mean_one_entity_only_have_no_such_note(self, settings: Settings):

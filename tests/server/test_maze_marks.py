@@ -92,7 +92,7 @@ async def test_cells_show_their_marks_and_walls_have_none(tmp_path: Path) -> Non
         assert all((cell in walls) == (own == {}) for cell, own in seen.items())
 
 
-async def test_marks_are_columns_where_they_are_asked_for(tmp_path: Path) -> None:
+async def test_marks_are_columns_where_they_are_requested(tmp_path: Path) -> None:
     async with walking(tmp_path) as walker:
         await walker.enter(WAY[0])
         assert await walker.cells("key", int(WAY[0]), properties=["marked"]) == {WAY[0]: {"marked": True}}

@@ -129,14 +129,14 @@ async def test_no_answer_is_over_the_budget(budget: int) -> None:
 
 
 async def test_top_k_cuts_ranked_relations_and_a_cursor_shows_the_rest() -> None:
-    asked = {"entity": "vincent_van_gogh", "question": "Where was he born?"}
+    arguments = {"entity": "vincent_van_gogh", "question": "Where was he born?"}
     settings = Settings(top_k=5)
-    first = await call("get_relations", asked, settings)
+    first = await call("get_relations", arguments, settings)
     assert first.startswith("showing 5 of 23 relations")
     shown = {tuple(line.split("|")[::2]) for line in first.splitlines()[4:-1]}
     while 'next: cursor "' in first:
         cursor = first.partition('next: cursor "')[2].partition('"')[0]
-        first = await call("get_relations", {**asked, "cursor": cursor}, settings)
+        first = await call("get_relations", {**arguments, "cursor": cursor}, settings)
         shown |= {tuple(line.split("|")[::2]) for line in first.splitlines()[3:-1]}
     assert len(shown) == 23
 
@@ -149,12 +149,12 @@ async def test_a_list_that_cannot_be_gone_on_with_gives_no_cursor() -> None:
 
 
 async def test_a_hubs_relations_cut_by_the_budget_give_the_cursor_of_its_neighbours_only() -> None:
-    asked: dict[str, object] = {"label": "Country", "property_name": "id", "property_value": "the_netherlands"}
+    arguments: dict[str, object] = {"label": "Country", "property_name": "id", "property_value": "the_netherlands"}
     settings = Settings(budget=500)
-    text = await call("get_all_nearest_neighbors", asked, settings)
+    text = await call("get_all_nearest_neighbors", arguments, settings)
     assert "cursor" not in text.splitlines()[0]
     cursor = text.partition('with cursor "')[2].partition('"')[0]
-    rows = await call("get_all_nearest_neighbors", {**asked, "cursor": cursor}, settings)
+    rows = await call("get_all_nearest_neighbors", {**arguments, "cursor": cursor}, settings)
     assert rows.splitlines()[1].startswith("direction|relationship|neighbor|")
 
 

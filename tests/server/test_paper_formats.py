@@ -98,15 +98,19 @@ async def test_a_node_without_a_name_is_searched_next_by_its_id(store: str, requ
 
 async def test_a_file_whose_nodes_without_a_name_are_mediators_gives_the_same_rows(tmp_path: Path) -> None:
     load([write_freebase(tmp_path / "f.nt")], tmp_path / "f.kg", LoadOptions(mediators="unnamed"))
-    asked = {"entity": "m.01w4bt1", "direction": "outgoing", "properties_to_filter_for": ["people.person.sibling_s"]}
-    found = rows(await call("search", asked, served(str(tmp_path / "f.kg"))))
+    arguments = {
+        "entity": "m.01w4bt1",
+        "direction": "outgoing",
+        "properties_to_filter_for": ["people.person.sibling_s"],
+    }
+    found = rows(await call("search", arguments, served(str(tmp_path / "f.kg"))))
     assert found == [f"fb:people.person.sibling_s|Siblings|fb:m.{key}|" for key in ("0w4gdrb", "0vvfthw")]
 
 
-@pytest.mark.parametrize("asked", [["no.such.property"], ["people.person.parents", "no.such.property"]])
-async def test_an_unknown_property_has_no_rows_and_is_no_error(graph_file: Settings, asked: list[str]) -> None:
-    given = {"entity": "m.0br66", "direction": "outgoing", "properties_to_filter_for": asked}
-    known = ["people.person.parents|Parents|m.01vtj38|Cher"] if len(asked) > 1 else []
+@pytest.mark.parametrize("properties", [["no.such.property"], ["people.person.parents", "no.such.property"]])
+async def test_an_unknown_property_has_no_rows_and_is_no_error(graph_file: Settings, properties: list[str]) -> None:
+    given = {"entity": "m.0br66", "direction": "outgoing", "properties_to_filter_for": properties}
+    known = ["people.person.parents|Parents|m.01vtj38|Cher"] if len(properties) > 1 else []
     assert rows(await call("search", given, graph_file)) == known
 
 
@@ -117,8 +121,8 @@ async def test_an_entity_without_triples_there_has_no_rows(graph_file: Settings)
 
 async def test_a_hub_prints_its_distinct_properties_and_counts_single_triples(graph_file: Settings) -> None:
     four = served(graph_file.graphs["g"].location, hub_threshold=4)
-    asked = {"entity": "m.0fsb8", "direction": "outgoing"}
-    assert await call("search", asked, four) == (
+    arguments = {"entity": "m.0fsb8", "direction": "outgoing"}
+    assert await call("search", arguments, four) == (
         "2 rows:\nproperty|propertyLabel\n--|--\ncommon.topic.topical_webpage|Topical webpage\n"
         "travel.travel_destination.tourist_attractions|Tourist attractions"
     )
@@ -176,8 +180,8 @@ async def test_on_wikidata_search_prints_the_papers_tables_of_bare_values(wikida
 async def test_on_wikidata_a_text_stands_once_in_the_preferred_language_that_there_is(
     wikidata: Settings, languages: tuple[str, ...], name: str
 ) -> None:
-    asked = {"entity": "wd:Q5089", "direction": "outgoing", "properties_to_filter_for": ["wdt:P1448"]}
-    text = await call("search", asked, wikidata.model_copy(update={"languages": languages}))
+    arguments = {"entity": "wd:Q5089", "direction": "outgoing", "properties_to_filter_for": ["wdt:P1448"]}
+    text = await call("search", arguments, wikidata.model_copy(update={"languages": languages}))
     assert [row.split("|")[2] for row in rows(text)] == [name]
 
 
@@ -228,10 +232,10 @@ async def test_a_file_made_from_wikidata_shows_identifiers_elsewhere_too(tmp_pat
     ]
     (tmp_path / "w.nt").write_text("".join(lines), encoding="utf-8")
     load([tmp_path / "w.nt"], tmp_path / "w.kg")
-    asked = {"entity": "wd:Q5089", "direction": "outgoing"}
-    shown = rows(await call("search", asked, served(str(tmp_path / "w.kg"))))
+    arguments = {"entity": "wd:Q5089", "direction": "outgoing"}
+    shown = rows(await call("search", arguments, served(str(tmp_path / "w.kg"))))
     assert "wdt:P646|Freebase ID|/m/0c8l|" in shown
-    usual = await call("search", asked, served(str(tmp_path / "w.kg"), paper_format=False))
+    usual = await call("search", arguments, served(str(tmp_path / "w.kg"), paper_format=False))
     assert "/m/0c8l" not in usual
 
 
@@ -486,8 +490,8 @@ async def test_a_recorded_call_keeps_what_the_papers_answer_showed(graph_file: S
     async with client(settings) as connected:
         started = await connected.call_tool("start_trail", {"question": "Sons?", "topic_entities": ["m.01vtj38"]})
         trail = text_of(started).partition("\n")[0].removeprefix("trail: ")
-        asked = {"entity": "m.01vtj38", "direction": "outgoing", "trail": trail}
-        assert len(rows(text_of(await connected.call_tool("search", asked)))) == 4
+        arguments = {"entity": "m.01vtj38", "direction": "outgoing", "trail": trail}
+        assert len(rows(text_of(await connected.call_tool("search", arguments)))) == 4
         checked = await connected.call_tool("check_answer", {"trail": trail, "answers": ["Chaz Bono", "m.017k6"]})
     assert [line.split("|")[:2] for line in text_of(checked).splitlines() if line.startswith(("Chaz", "m.017k6"))] == [
         ["Chaz Bono", "connected"],

@@ -45,14 +45,14 @@ ALL: Mapping[str, object] = {"entity": "ada", "direction": "outgoing"}
 LIST: Mapping[str, object] = {**ALL, "properties_to_filter_for": ["friend"]}
 
 
-async def asked(server: Client, arguments: Mapping[str, object] = ALL, *, tool: str = "search") -> str:
+async def answer_text(server: Client, arguments: Mapping[str, object] = ALL, *, tool: str = "search") -> str:
     """The text of an answer or an error; a search for what leaves `ada` where nothing else is asked for."""
     return text_of(await server.call_tool(tool, dict(arguments)))
 
 
 async def second_page_of(server: Client) -> Mapping[str, object]:
     """The arguments for the second page of the list; the first is asked for here."""
-    return {**LIST, "cursor": (await asked(server, LIST)).partition('cursor "')[2].partition('"')[0]}
+    return {**LIST, "cursor": (await answer_text(server, LIST)).partition('cursor "')[2].partition('"')[0]}
 
 
 async def test_a_file_that_was_replaced_is_read_anew_with_all_that_was_known_of_it(path: Path):
@@ -64,10 +64,10 @@ async def test_a_file_that_was_replaced_is_read_anew_with_all_that_was_known_of_
             ("get_relations", {"entity": "ada", "question": "Who is a friend?"}),
             ("search", {**ALL, "entity": "nobody at all"}),
         ]
-        before = [await asked(server, arguments, tool=tool) for tool, arguments in calls]
+        before = [await answer_text(server, arguments, tool=tool) for tool, arguments in calls]
         assert "Grace 1" in before[0]
         fill(path, "Klara", rows=4)
-        after = [await asked(server, arguments, tool=tool) for tool, arguments in calls]
+        after = [await answer_text(server, arguments, tool=tool) for tool, arguments in calls]
         assert "Klara 1" in after[0]
         assert "4 triples" in after[1]
         assert not any("Grace" in text for text in after)
@@ -77,9 +77,9 @@ async def test_a_cursor_of_the_file_before_is_refused(path: Path):
     async with Client(build_server(serving(path))) as server:
         fill(path, "Grace", rows=60)
         second_page = await second_page_of(server)
-        assert "Grace" in await asked(server, second_page)
+        assert "Grace" in await answer_text(server, second_page)
         fill(path, "Grace", rows=60)
-        refused = await asked(server, second_page)
+        refused = await answer_text(server, second_page)
         assert "does not belong to this call" in refused
         assert "the graph may have changed" in refused
 
@@ -88,29 +88,29 @@ async def test_a_cursor_holds_when_a_copy_of_the_very_same_file_is_put_in_its_pl
     async with Client(build_server(serving(path))) as server:
         fill(path, "Grace", rows=60)
         second_page = await second_page_of(server)
-        second = await asked(server, second_page)
+        second = await answer_text(server, second_page)
         assert "Grace" in second
         Path(shutil.copy(path, path.with_suffix(".copy"))).replace(path)
-        assert await asked(server, second_page) == second
+        assert await answer_text(server, second_page) == second
 
 
 async def test_a_file_that_was_removed_is_missed_until_it_is_back(path: Path):
     async with Client(build_server(serving(path))) as server:
-        assert "Grace" in await asked(server)
+        assert "Grace" in await answer_text(server)
         path.unlink()
-        assert f"Store down: the graph file {path} does not exist." in await asked(server)
+        assert f"Store down: the graph file {path} does not exist." in await answer_text(server)
         fill(path, "Klara")
-        assert "Klara" in await asked(server)
+        assert "Klara" in await answer_text(server)
 
 
 async def test_a_file_that_was_replaced_by_something_else_is_refused_until_it_is_a_graph_again(path: Path):
     async with Client(build_server(serving(path))) as server:
-        assert "Grace" in await asked(server)
+        assert "Grace" in await answer_text(server)
         path.write_text("head\trelation\ttail\n", encoding="utf-8")
-        assert f"Store unusable: {path} is not a graph file." in await asked(server)
+        assert f"Store unusable: {path} is not a graph file." in await answer_text(server)
         path.unlink()
         fill(path, "Klara")
-        assert "Klara" in await asked(server)
+        assert "Klara" in await answer_text(server)
 
 
 async def test_calls_under_way_end_on_the_file_they_began_on_and_then_it_is_closed(path: Path):
@@ -136,7 +136,7 @@ async def test_no_call_fails_while_the_file_is_replaced_again_and_again_and_noth
 
     async def call() -> None:
         while replaced < LOADS:
-            text = await asked(server)
+            text = await answer_text(server)
             assert text.startswith("3 rows"), text
             seen.add(text)
 
@@ -149,7 +149,7 @@ async def test_no_call_fails_while_the_file_is_replaced_again_and_again_and_noth
     async with Client(build_server(serving(path))) as server:
         await asyncio.gather(replace(), *(call() for _ in range(8)))
         assert len(seen) > 2, "the callers saw several of the files"
-        await asked(server)
+        await answer_text(server)
         async with asyncio.timeout(PATIENCE_S):
             while threads() > 4 or replaced_and_open(path):  # noqa: ASYNC110 - threads end without a word
                 await asyncio.sleep(0.01)

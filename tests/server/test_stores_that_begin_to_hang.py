@@ -107,13 +107,13 @@ def test_all_callers_of_a_store_that_hangs_are_told_together(store: Place, runne
     assert {text.partition(":")[0] for text in texts} <= {"Timed out", "Store down"}, set(texts)
 
 
-@pytest.mark.parametrize(("asked", "part"), sampled_rows([(1, 0), (1, 1), (2, 0), (2, 1)], 4))
+@pytest.mark.parametrize(("queries", "part"), sampled_rows([(1, 0), (1, 1), (2, 0), (2, 1)], 4))
 def test_a_call_in_whose_middle_a_store_hangs_ends_with_its_time_out(
-    store: Place, runner: asyncio.Runner, asked: int, part: int
+    store: Place, runner: asyncio.Runner, queries: int, part: int
 ):
     async def call(tool: str) -> None:
         async with opened(store) as (client, proxy):
-            proxy.hang(after=asked)
+            proxy.hang(after=queries)
             (text,) = await call_all(client, proxy, [(tool, calls_on(store)[tool])])
             assert text
 

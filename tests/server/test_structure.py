@@ -145,8 +145,8 @@ async def test_labels_properties_and_qualifiers_are_lists_and_literals_are_value
     assert node["node"] == VINCENT
     assert node["labels"] == ["Painter", "Person"]
     assert {"property": {"id": "born"}, "value": 1853} in node["properties"]
-    asked = {"entity": "vincent_van_gogh", "relations": ["lived_in"]}
-    triples = (await answered("get_triples", asked))["rows"]
+    arguments = {"entity": "vincent_van_gogh", "relations": ["lived_in"]}
+    triples = (await answered("get_triples", arguments))["rows"]
     stays = [row["qualifiers"] for row in triples if row["tail"] == PARIS]
     assert any({"property": {"id": "from"}, "value": 1886} in qualifiers for qualifiers in stays)
     relations = (await answered("describe_graph", {"name": "lived_in"}))["rows"]

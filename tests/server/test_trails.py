@@ -176,7 +176,7 @@ async def test_parallel_calls_on_one_trail_lose_nothing() -> None:
 
 
 @pytest.mark.parametrize("handle", ["trail-unknown", "x" * 3_000, "../../etc/passwd", "трейл"])
-async def test_an_unknown_handle_is_refused_before_anything_is_asked(handle: str) -> None:
+async def test_an_unknown_handle_is_refused_before_the_store_is_queried(handle: str) -> None:
     async with walking() as walker:
         for tool, arguments in (("search", {"entity": VERMEER, "direction": "outgoing"}), ("show_trail", {})):
             error = await walker.refusal(tool, **arguments, trail=handle)

@@ -152,13 +152,13 @@ async def test_a_message_of_a_megabyte_is_read_whole(tmp_path: Path) -> None:
 
 
 def test_a_client_may_come_by_files_instead_of_pipes(tmp_path: Path) -> None:
-    asked, answered = tmp_path / "asked.jsonl", tmp_path / "answered.jsonl"
-    asked.write_text(json.dumps(INITIALIZE) + "\n")
-    with asked.open("rb") as stdin, answered.open("wb") as stdout:
+    requests, received = tmp_path / "requests.jsonl", tmp_path / "received.jsonl"
+    requests.write_text(json.dumps(INITIALIZE) + "\n")
+    with requests.open("rb") as stdin, received.open("wb") as stdout:
         subprocess.run(
             [KGNAV_MCP], env=environment(tmp_path), stdin=stdin, stdout=stdout, timeout=PATIENCE_S, check=True
         )
-    assert json.loads(answered.read_text())["id"] == INITIALIZE["id"]
+    assert json.loads(received.read_text())["id"] == INITIALIZE["id"]
 
 
 @on_posix

@@ -110,8 +110,11 @@ def test_a_page_of_an_allowed_origin_may_read_its_answer_and_its_session(server:
 
 def preflight(server: HttpServer, origin: str) -> httpx2.Response:
     """What a browser asks before it lets a page of this origin send an MCP request."""
-    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type,mcp-session-id"}
-    return httpx2.options(server.url.replace(_EVERY_ADDRESS, "127.0.0.1"), headers={"Origin": origin, **asked})
+    preflight = {
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type,mcp-session-id",
+    }
+    return httpx2.options(server.url.replace(_EVERY_ADDRESS, "127.0.0.1"), headers={"Origin": origin, **preflight})
 
 
 def words(answer: httpx2.Response, header: str) -> set[str]:

@@ -122,8 +122,8 @@ class Export:
         count = f"{self.rows:,} {'row' if self.rows == 1 else 'rows'}"
         if self.is_complete:
             return f"{name}: {count}, complete"
-        known = f" of {'at least ' if certainty != 'exact' else ''}{total:,}" if total is not None else ""
-        return f"{name}: {count}{known}, incomplete: {_REASONS[Stop(self.completeness['stop'])]}"
+        of_total = f" of {'at least ' if certainty != 'exact' else ''}{total:,}" if total is not None else ""
+        return f"{name}: {count}{of_total}, incomplete: {_REASONS[Stop(self.completeness['stop'])]}"
 
     def add(self, facts: Mapping[str, Any]) -> None:
         """Count the rows of a page, and take over its completeness and notes."""
@@ -322,9 +322,9 @@ def _export(tool: str, pairs: list[tuple[str, str]], destination: Destination, s
     """Write the whole answer of a call and print what was written. Returns the exit code."""
     destination.check()
     with row_spool() as spool:
-        export, found = asyncio.run(_read_pages(tool, pairs, destination, spool, whole_answers(settings)))
+        export, definition = asyncio.run(_read_pages(tool, pairs, destination, spool, whole_answers(settings)))
         if not export.error:
-            write_rows(spool, export, found, _arguments(pairs), destination)
+            write_rows(spool, export, definition, _arguments(pairs), destination)
     click.echo(export.summary, err=destination.is_stdout or bool(export.error))
     if export.error:
         return FAILED
@@ -355,17 +355,17 @@ async def _call(name: str, pairs: list[tuple[str, str]], settings: Settings) -> 
 async def _read_pages(
     name: str, pairs: list[tuple[str, str]], destination: Destination, spool: IO[str], settings: Settings
 ) -> tuple[Export, Tool]:
-    read: tuple[Export, Tool] | None = None
+    export: tuple[Export, Tool] | None = None
     async with _tool_client(name, settings) as (client, fault, tool):
         if tool:
 
             async def read_page(cursor: Mapping[str, str]) -> CallToolResult:
                 return await client.call_tool(name, {**_arguments(pairs), **cursor})
 
-            read = await read_pages(read_page, destination.path, spool), tool
-    if read is None:
+            export = await read_pages(read_page, destination.path, spool), tool
+    if export is None:
         raise click.UsageError(fault)  # outside the client, as above
-    return read
+    return export
 
 
 @asynccontextmanager
@@ -384,7 +384,11 @@ async def _tool_client(name: str, settings: Settings) -> AsyncGenerator[tuple[Cl
 def _unknown_tool(name: str, tools: Mapping[str, Tool], settings: Settings) -> str:
     from kgnav_mcp.server.toolsets import load_toolsets  # noqa: PLC0415 - `--help` needs no tools
 
-    if off := [each for each, toolset in load_toolsets().items() if name in {tool.name for tool in toolset.tools}]:
+    if off := [
+        toolset_name
+        for toolset_name, toolset in load_toolsets().items()
+        if name in {tool.name for tool in toolset.tools}
+    ]:
         toolsets = ",".join((*settings.toolsets, *off))
         return f"the tool {name!r} is in the toolset {off[0]!r}, which is not enabled. Add --toolsets {toolsets}"
     near = get_close_matches(name, list(tools), n=3, cutoff=0.5)
@@ -397,7 +401,7 @@ def _arguments(pairs: list[tuple[str, str]]) -> dict[str, str | list[str]]:
     texts: dict[str, list[str]] = {}
     for name, text in pairs:
         texts.setdefault(name, []).append(text)
-    return {name: given[0] if len(given) == 1 else given for name, given in texts.items()}
+    return {name: values[0] if len(values) == 1 else values for name, values in texts.items()}
 
 
 def _text(result: CallToolResult) -> str:

@@ -53,7 +53,11 @@ def server_command() -> str:
 
 
 def lasting_command() -> list[str]:
-    """The command with which a client starts this server: not one in a temporary environment of `uvx`."""
+    """The command with which a client starts this server: not one in a temporary environment of `uvx`.
+
+    Raises:
+        ConfigurationError: the command is not installed beside this Python, or uv's own command is not found.
+    """
     if not any(folder in Path(sys.prefix).parts for folder in _UV_CACHES):
         return [server_command()]
     requirement = published_or_source()

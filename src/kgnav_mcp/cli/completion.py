@@ -27,11 +27,11 @@ Examples:
   kgnav completion fish > ~/.config/fish/completions/kgnav.fish""",
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.option("--install", "wanted", is_flag=True, help="Set it up for all new shells, instead of printing the script.")
-def completion(*, shell: str, wanted: bool) -> None:
+@click.option("--install", is_flag=True, help="Set it up for all new shells, instead of printing the script.")
+def completion(*, shell: str, install: bool) -> None:
     """Print the completion script for SHELL, or set it up."""
     script = "\n".join(_script(shell, program, variable) for program, variable in _PROGRAMS.items())
-    if not wanted:
+    if not install:
         click.echo(script)
         return
     folder = _folder("XDG_DATA_HOME", ".local", "share") / "kgnav"

@@ -30,7 +30,7 @@ class Answers:
     """Options of the store: names, keys, types and the like."""
 
 
-def config_text(answers: Answers, place: Place, found: Proposals | None) -> str:
+def config_text(answers: Answers, place: Place, proposals: Proposals | None) -> str:
     """The text of kgnav.toml. Proposals that the user did not choose are comments in it."""
     lines = [
         "# Settings of kgnav-mcp. All of them: kgnav serve --help",
@@ -48,9 +48,9 @@ def config_text(answers: Answers, place: Place, found: Proposals | None) -> str:
         f"[graphs.{answers.name}]",
         f"location = {_value(answers.location)}",
     ]
-    if found and found.labels:
-        lines.append(f"# labels: {_clipped(found.labels)}")
-    lines += _options(answers, place, found)
+    if proposals and proposals.labels:
+        lines.append(f"# labels: {_clipped(proposals.labels)}")
+    lines += _options(answers, place, proposals)
     return "\n".join(lines) + "\n"
 
 
@@ -60,7 +60,7 @@ def secret_variable(name: str, place: Place) -> str:
     return f"{prefix}OPTIONS__PASSWORD" if place.kind == "neo4j" else f"{prefix}LOCATION"
 
 
-def _options(answers: Answers, place: Place, found: Proposals | None) -> list[str]:
+def _options(answers: Answers, place: Place, proposals: Proposals | None) -> list[str]:
     lines: list[str] = []
     if place.kind == "neo4j":
         if answers.user:
@@ -72,21 +72,21 @@ def _options(answers: Answers, place: Place, found: Proposals | None) -> list[st
     elif place.has_password:
         lines.append(f"# the password: variable {secret_variable(answers.name, place)}, with the whole location")
     lines += [f"{key} = {_value(value)}" for key, value in answers.options.items()]
-    lines += _proposed(answers, place, found) if found else []
+    lines += _proposed(answers, place, proposals) if proposals else []
     return ["", f"[graphs.{answers.name}.options]", *lines] if lines else []
 
 
-def _proposed(answers: Answers, place: Place, found: Proposals) -> list[str]:
+def _proposed(answers: Answers, place: Place, proposals: Proposals) -> list[str]:
     """Commented lines: the adapter's own choices, and keys that only the user can confirm."""
     proposed: list[tuple[str, object, str]] = []
     if place.kind == "sparql":
         proposed = [
-            ("labels", found.names, "relations that name nodes, the best first"),
-            ("descriptions", found.descriptions, "relations that describe nodes"),
-            ("types", found.types, "relations that give a node's classes"),
+            ("labels", proposals.names, "relations that name nodes, the best first"),
+            ("descriptions", proposals.descriptions, "relations that describe nodes"),
+            ("types", proposals.types, "relations that give a node's classes"),
         ]
     elif place.kind == "neo4j":
-        proposed = [("keys", found.keys, "if these are unique: ids then survive a reload")]
+        proposed = [("keys", proposals.keys, "if these are unique: ids then survive a reload")]
     return [
         f"# {key} = {_value(value)}  # {meaning}"
         for key, value, meaning in proposed
@@ -98,10 +98,10 @@ def _value(value: object) -> str:
     """A value as TOML: JSON's notation of texts and lists is TOML's, too."""
     if isinstance(value, Mapping):
         items = cast("Mapping[str, object]", value).items()
-        members = (f"{json.dumps(key, ensure_ascii=False)} = {_value(each)}" for key, each in items)
+        members = (f"{json.dumps(key, ensure_ascii=False)} = {_value(member)}" for key, member in items)
         return f"{{ {', '.join(members)} }}"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return f"[{', '.join(_value(each) for each in cast('Sequence[object]', value))}]"
+        return f"[{', '.join(_value(member) for member in cast('Sequence[object]', value))}]"
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -40,9 +40,8 @@ class DemoFailed(KgnavError):
 def demo(*, as_json: bool) -> None:
     """Answer a question with the demo graph, and show every call and answer.
 
-    The server is started over stdio without configuration, as MCP clients do. The last line is the command that adds it
-    to
-    your client.
+    The server is started over stdio without configuration, as MCP clients do. The last lines say how to add it to
+    your client, and how to serve your own graph.
     """
     walk = Walk(shown=not as_json)
     asyncio.run(_walk(walk))
@@ -58,9 +57,9 @@ def demo(*, as_json: bool) -> None:
 
 def _program() -> str:
     """How to start this program, also if it is not on PATH."""
-    found = shutil.which("kgnav")
+    on_path = shutil.which("kgnav")
     here = Path(server_command()).with_name("kgnav")
-    return "kgnav" if found and Path(found).absolute() == here else str(here)
+    return "kgnav" if on_path and Path(on_path).absolute() == here else str(here)
 
 
 @dataclass(slots=True)
@@ -106,7 +105,7 @@ async def _answer(client: Client, walk: Walk) -> str:
     relations = await _call(client, walk, "search", entity=country["value"], direction="outgoing")
     [relation] = _rows_of_relation(relations, "capital")
     walk.think("Too many neighbours to list: one row per relation instead. Follow the one that fits.")
-    found = await _call(
+    answer = await _call(
         client,
         walk,
         "search",
@@ -114,7 +113,7 @@ async def _answer(client: Client, walk: Walk) -> str:
         direction="outgoing",
         properties_to_filter_for=[relation["property"]],
     )
-    [capital] = _rows_of_relation(found, relation["property"])
+    [capital] = _rows_of_relation(answer, relation["property"])
     return capital["valueLabel"]
 
 

@@ -84,7 +84,7 @@ def init(context: click.Context, **flags: Any) -> None:  # noqa: ANN401 - texts,
         flags["location"] or ask.text("Where is the graph (file, folder, URL, wikidata)?", None, "LOCATION")
     )
     if place.sources:
-        place = _load_first(context, place, ask, wanted=flags["load_sources"])
+        place = _load_first(context, place, ask, is_confirmed=flags["load_sources"])
     answers = _answers(place, flags, ask, output)
     text = _text_for(answers, place, ask)
     _write(output, text)
@@ -119,13 +119,13 @@ class _Questions:
         return str(click.prompt(question, type=click.Choice(choices), default=choices[-1]))
 
 
-def _load_first(context: click.Context, place: Place, ask: _Questions, *, wanted: bool) -> Place:
+def _load_first(context: click.Context, place: Place, ask: _Questions, *, is_confirmed: bool) -> Place:
     """Load sources into a graph file beside the first, if the user wants it."""
     target = place.sources[0].with_suffix("").with_suffix(".kg") if place.sources[0].suffix == ".gz" else None
     target = target or place.sources[0].with_suffix(".kg")
     command = f"kgnav load {shlex.join(map(str, place.sources))} -o {shlex.quote(str(target))}"
     what = f"{place.sources[0].name} is not a graph file" if len(place.sources) == 1 else "these are not graph files"
-    if not wanted:
+    if not is_confirmed:
         click.echo(f"{what}. This command makes one:\n  {command}")
         refusal = InvalidArgument(f"{what} yet", next_step=f"Run: {command} (or add --load to this command)")
         ask.confirm("Run it now?", refusal)
@@ -159,16 +159,16 @@ def _options(place: Place, flags: dict[str, Any]) -> dict[str, object]:
     Raises:
         InvalidArgument: a flag that this kind of store does not have, or one that is not LABEL=PROPERTY.
     """
-    given = {
+    values = {
         "labels": list(flags["labels"]),
         "descriptions": list(flags["descriptions"]),
         "types": list(flags["types"]),
         "keys": _pairs("--key", flags["keys"]),
         "names": _pairs("--name-property", flags["name_property"]),
     }
-    options: dict[str, object] = {key: value for key, value in given.items() if value}
-    known = {"sparql": {"labels", "descriptions", "types"}, "neo4j": {"keys", "names"}}.get(place.kind, set())
-    if wrong := sorted(set(options) - known):
+    options: dict[str, object] = {key: value for key, value in values.items() if value}
+    allowed = {"sparql": {"labels", "descriptions", "types"}, "neo4j": {"keys", "names"}}.get(place.kind, set())
+    if wrong := sorted(set(options) - allowed):
         raise InvalidArgument(
             f"{', '.join(wrong)} cannot be used for a graph of the kind {place.kind}",
             next_step="For a graph file, give --name-relation and --type-relation to kgnav load."
@@ -206,29 +206,29 @@ def _text_for(answers: Answers, place: Place, ask: _Questions) -> str:
 
     settings = _checked_settings(answers, place, config_text(answers, place, None))
     try:
-        found = asyncio.run(examine(settings, answers.name))
+        proposals = asyncio.run(examine(settings, answers.name))
     except KgnavError as error:
         if ask.answers_itself:
             raise
         print_error(error)
         ask.confirm("The graph does not answer. Write the file anyway?", error)
         return config_text(answers, place, None)
-    click.echo(f"The graph answers: {found.health.store}, {_size(found)}.")
-    if found.problem:
-        click.echo(f"Its schema cannot be read: {found.problem}")
-    for advice in found.health.advice:
+    click.echo(f"The graph answers: {proposals.health.store}, {_size(proposals)}.")
+    if proposals.problem:
+        click.echo(f"Its schema cannot be read: {proposals.problem}")
+    for advice in proposals.health.advice:
         click.echo(f"  {advice}")
-    if place.kind == "sparql" and found.names and not found.usual_names and "labels" not in answers.options:
+    if place.kind == "sparql" and proposals.names and not proposals.usual_names and "labels" not in answers.options:
         click.echo("No common name relation (such as rdfs:label) was found.")
-        names = ask.text("Relations that name nodes", ",".join(found.names), "--name-relation")
+        names = ask.text("Relations that name nodes", ",".join(proposals.names), "--name-relation")
         answers = replace(answers, options={**answers.options, "labels": names.split(",")})
-    text = config_text(answers, place, found)
+    text = config_text(answers, place, proposals)
     _checked_settings(answers, place, text)
     return text
 
 
-def _size(found: Proposals) -> str:
-    counts = ((found.health.entities, "entities"), (found.health.triples, "triples"))
+def _size(proposals: Proposals) -> str:
+    counts = ((proposals.health.entities, "entities"), (proposals.health.triples, "triples"))
     return ", ".join(f"{count.words} {noun}" for count, noun in counts)
 
 

@@ -103,14 +103,14 @@ def local_entry(graphs: Sequence[str], config_file: Path | None) -> ServerEntry:
     Raises:
         ConfigurationError: a graph is unknown or its file does not exist, or the configuration is wrong.
     """
-    found = find_config_file(config_file)
+    path = find_config_file(config_file)
     graphs = graphs or graphs_from_environment()
     settings = load_settings(graphs=graphs, config_file=config_file)
     check_graph_files(settings)
     configured = configured_graph_names(config_file)
     command, *arguments = lasting_command()
-    if found:
-        arguments += ["--config", str(found.absolute())]
+    if path:
+        arguments += ["--config", str(path.absolute())]
     locations = {name: _absolute(graph.location) for name, graph in settings.graphs.items()}
     secret = False
     chosen: list[str] = []

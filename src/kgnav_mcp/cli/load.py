@@ -66,24 +66,24 @@ def table_options(command: _Command) -> _Command:
     """Adds the options about tables to a command, which gets their values as `tables`."""
 
     @wraps(command)
-    def with_tables(**given: Any) -> Any:  # noqa: ANN401 - whatever the command takes and returns
+    def with_tables(**flags: Any) -> Any:  # noqa: ANN401 - whatever the command takes and returns
         from kgnav_mcp.adapters.embedded.loading.options import ChosenColumns, TableOptions  # noqa: PLC0415 - brings parsers
 
         columns = ChosenColumns(
-            head=given.pop("head"),
-            tail=given.pop("tail"),
-            relation=given["relation"] or "",
-            id=given.pop("id_"),
-            name=given.pop("name"),
-            label=given.pop("label"),
-            edges=given.pop("edges"),
-            split=tuple(map(_column_and_separator, given.pop("split"))),
+            head=flags.pop("head"),
+            tail=flags.pop("tail"),
+            relation=flags["relation"] or "",
+            id=flags.pop("id_"),
+            name=flags.pop("name"),
+            label=flags.pop("label"),
+            edges=flags.pop("edges"),
+            split=tuple(map(_column_and_separator, flags.pop("split"))),
         )
-        separator = given.pop("separator").replace("\\t", "\t")
+        separator = flags.pop("separator").replace("\\t", "\t")
         if len(separator) > 1:
             raise click.UsageError("--sep takes one character, such as ';' or '\\t'.")
-        tables = TableOptions(columns, separator, given.pop("encoding"), given.pop("sheets"))
-        return command(tables=tables, **given)
+        tables = TableOptions(columns, separator, flags.pop("encoding"), flags.pop("sheets"))
+        return command(tables=tables, **flags)
 
     for option in reversed(_OPTIONS):
         with_tables = option(with_tables)
@@ -110,13 +110,13 @@ def _read_prefixes(_context: click.Context, _option: click.Parameter, values: tu
     Raises:
         click.BadParameter: a value is not of the form X=IRI.
     """
-    found: dict[str, str] = {}
+    prefixes: dict[str, str] = {}
     for text in values:
         name, _, iri = text.partition("=")
         if not name or ":" in name or not is_iri(iri):
             raise click.BadParameter(f"{echoed(text)} is not of the form X=IRI, such as ex=http://example.org/")
-        found[name] = iri
-    return found
+        prefixes[name] = iri
+    return prefixes
 
 
 @click.command(

@@ -57,20 +57,20 @@ async def examine(settings: Settings, name: str) -> Proposals:
 
 def _proposals(health: Health, schema: Schema, types: Sequence[str]) -> Proposals:
     properties = [facts.relation.id for facts in schema.properties]
-    usual = [each for each in properties if _expanded(each) in NAME_RELATIONS]
-    likely = [each for each in properties if _NAME_WORDS.search(local_name(each))]
-    descriptions = [each for each in properties if _expanded(each) in DESCRIPTION_RELATIONS]
+    usual = [name for name in properties if _expanded(name) in NAME_RELATIONS]
+    likely = [name for name in properties if _NAME_WORDS.search(local_name(name))]
+    descriptions = [name for name in properties if _expanded(name) in DESCRIPTION_RELATIONS]
     keys = {
         facts.id: key
         for facts in schema.labels[:_LABELS]
-        if (key := next((each for each in facts.properties if _KEY_WORDS.search(local_name(each))), None))
+        if (key := next((name for name in facts.properties if _KEY_WORDS.search(local_name(name))), None))
     }
     return Proposals(
         health,
         names=tuple(usual or likely[:3]),
         usual_names=bool(usual),
         descriptions=tuple(
-            descriptions or [each for each in properties if _DESCRIPTION_WORDS.search(local_name(each))][:3]
+            descriptions or [name for name in properties if _DESCRIPTION_WORDS.search(local_name(name))][:3]
         ),
         types=tuple(types),
         keys=keys,

@@ -91,8 +91,8 @@ async def _export(handle: str, format_name: str, page: int, settings: Settings, 
 
     async with App(settings) as app:
         try:
-            found = await app.trails.read(handle)
+            trail = await app.trails.read(handle)
         except UnknownTrail as error:
             place = f"{settings.trail.shown_store} has no such trail."
             raise InvalidArgument(error.message, next_step=f"{place} {_STORE_ADVICE}") from error
-        return EXPORT_FORMATS[format_name].write(Export(found, handle, app.render_options, page, whole))
+        return EXPORT_FORMATS[format_name].write(Export(trail, handle, app.render_options, page, whole))

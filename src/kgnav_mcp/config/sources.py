@@ -87,9 +87,9 @@ def configuration_error(error: ValidationError, sources: Sources) -> Configurati
     )
 
 
-def did_you_mean(word: str, known: Iterable[str], closeness: float = 0.6) -> str:
+def did_you_mean(word: str, words: Iterable[str], closeness: float = 0.6) -> str:
     """`Did you mean ...?` with the most similar known word; empty if none is similar."""
-    matches = get_close_matches(word, list(known), n=1, cutoff=closeness)
+    matches = get_close_matches(word, list(words), n=1, cutoff=closeness)
     return f"Did you mean {matches[0]}?" if matches else ""
 
 
@@ -145,20 +145,20 @@ _STORE_IN_FILE = re.compile(r"[A-Za-z][A-Za-z0-9.-]*\+file:(?!//)")
 """The scheme of a store that is a file, followed by its path."""
 
 
-def choose_graphs(wanted: Sequence[str], known: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
+def choose_graphs(choices: Sequence[str], configured: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
     """The chosen graphs in order, each with its unvalidated settings.
 
     Args:
-        wanted: names in `known`, locations, or NAME=LOCATION.
-        known: the configured graphs by name, not yet validated.
+        choices: names in `configured`, locations, or NAME=LOCATION.
+        configured: the configured graphs by name, not yet validated.
         file: the configuration file, for the error message.
 
     Raises:
         ConfigurationError: neither a known name nor a file, or two graphs with the same name.
     """
     chosen: dict[str, Any] = {}
-    for text in wanted:
-        name, graph = _parse_choice(text, known, file)
+    for text in choices:
+        name, graph = _parse_choice(text, configured, file)
         if name in chosen:
             raise ConfigurationError(
                 f"two graphs have the name {name!r}", next_step="Give them different names: --graph NAME=LOCATION."
@@ -167,16 +167,16 @@ def choose_graphs(wanted: Sequence[str], known: Mapping[str, Any], file: Path | 
     return chosen
 
 
-def _parse_choice(text: str, known: Mapping[str, Any], file: Path | None) -> tuple[str, Any]:
+def _parse_choice(text: str, configured: Mapping[str, Any], file: Path | None) -> tuple[str, Any]:
     name, equals, location = text.partition("=")
     if equals and _NAME.fullmatch(name):
         return name, {"location": resolve_location(location, Path())}
-    if text in known:
-        return text, known[text]
+    if text in configured:
+        return text, configured[text]
     if text != DEMO_LOCATION and _NAME.fullmatch(text) and not Path(text).exists():
         raise ConfigurationError(
             f"unknown graph {text!r}: neither a graph of {file or 'a kgnav.toml'} nor an existing file",
-            next_step=did_you_mean(text, known) or "Give --graph a path, a URL of a store, or NAME=LOCATION.",
+            next_step=did_you_mean(text, configured) or "Give --graph a path, a URL of a store, or NAME=LOCATION.",
         )
     return _default_name(text), {"location": resolve_location(text, Path())}
 
@@ -231,9 +231,9 @@ def load_settings(
     environment = _read_environment()
     merged = _merge(_merge(_read_file(path) if path else {}, environment), flags)
     chosen_graphs = graphs or graphs_from_environment()
-    known: object = merged.get("graphs", {})
-    if chosen_graphs and isinstance(known, dict):
-        merged["graphs"] = choose_graphs(chosen_graphs, cast("dict[str, Any]", known), path)
+    configured: object = merged.get("graphs", {})
+    if chosen_graphs and isinstance(configured, dict):
+        merged["graphs"] = choose_graphs(chosen_graphs, cast("dict[str, Any]", configured), path)
     try:
         return Settings(**merged)
     except ValidationError as error:
@@ -298,11 +298,11 @@ def _read_environment() -> dict[str, Any]:
 
     A variable whose name is similar to a setting's is refused as a typing error. Others with the prefix are ignored.
     """
-    known = [facts.env for facts in describe_settings()] + [_CONFIG, _GRAPH, _DEBUG]
+    setting_variables = [facts.env for facts in describe_settings()] + [_CONFIG, _GRAPH, _DEBUG]
     for variable in os.environ:
-        if not variable.startswith(PREFIX) or variable.startswith(_NESTED) or variable in known:
+        if not variable.startswith(PREFIX) or variable.startswith(_NESTED) or variable in setting_variables:
             continue
-        if step := did_you_mean(variable, known, closeness=0.85):
+        if step := did_you_mean(variable, setting_variables, closeness=0.85):
             raise ConfigurationError(f"unknown environment variable {variable}", next_step=step)
     if not any(variable.upper().startswith(PREFIX) for variable in os.environ):
         return {}

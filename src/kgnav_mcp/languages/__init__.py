@@ -106,10 +106,10 @@ def corrected_json(written: ParsedPlan, corrected: Plan) -> str | None:
         return None
     source = _changed(written.source_json, changes)
     try:
-        read = parse_plan(source).plan
+        reparsed = parse_plan(source).plan
     except InvalidPlan:
         return None  # one name has two corrections
-    return json.dumps(source, ensure_ascii=False) if read == _with_renamed_columns(corrected, changes) else None
+    return json.dumps(source, ensure_ascii=False) if reparsed == _with_renamed_columns(corrected, changes) else None
 
 
 _Changes = dict[tuple[type, Scalar], Scalar]
@@ -129,8 +129,8 @@ def _changes(old: object, new: object) -> Iterator[tuple[Scalar, Scalar]]:
     if type(old) is not type(new) or len(old_members) != len(new_members):
         yield "", None
         return
-    for each in zip(old_members, new_members, strict=True):
-        yield from _changes(*each)
+    for pair in zip(old_members, new_members, strict=True):
+        yield from _changes(*pair)
 
 
 def _changed(part: object, changes: _Changes) -> object:
@@ -139,7 +139,7 @@ def _changed(part: object, changes: _Changes) -> object:
             pairs = cast("dict[str, object]", part).items()
             return {str(_renamed(key, changes)): _changed(value, changes) for key, value in pairs}
         case list():
-            return [_changed(each, changes) for each in cast("list[object]", part)]
+            return [_changed(member, changes) for member in cast("list[object]", part)]
         case str() | int() | float():
             return _renamed(part, changes)
         case _:

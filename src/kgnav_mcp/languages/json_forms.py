@@ -44,14 +44,16 @@ def form_problems(
 
     `parts` has the form of the objects under each key of the plan.
     """
-    for found in error.errors(include_url=False, include_context=False, include_input=False):
-        where = " ".join(filter(None, (place, ".".join(map(str, found["loc"]))))) or "the plan"
-        if found["type"] != "extra_forbidden":
-            own = found["type"] == "value_error"
-            yield PlanProblem(where, found["msg"].removeprefix("Value error, ") if own else found["msg"].lower())
+    for details in error.errors(include_url=False, include_context=False, include_input=False):
+        where = " ".join(filter(None, (place, ".".join(map(str, details["loc"]))))) or "the plan"
+        if details["type"] != "extra_forbidden":
+            is_own_message = details["type"] == "value_error"
+            yield PlanProblem(
+                where, details["msg"].removeprefix("Value error, ") if is_own_message else details["msg"].lower()
+            )
             continue
-        known = parts.get(str(found["loc"][0]), whole)
-        keys = [field.alias or name for name, field in known.model_fields.items()]
+        form = parts.get(str(details["loc"][0]), whole)
+        keys = [field.alias or name for name, field in form.model_fields.items()]
         yield PlanProblem(where, "unknown key", tuple(keys))
 
 
@@ -98,48 +100,52 @@ def parse_conditions(
 
     Invalid ones, with an unknown operator or a value of the wrong form, are added to `problems`.
     """
-    for name, wanted in where.items():
-        operators = cast("Mapping[str, object]", wanted) if isinstance(wanted, dict) else {"=": wanted}
-        found: list[Expression] = []
+    for name, operand in where.items():
+        operators = cast("Mapping[str, object]", operand) if isinstance(operand, dict) else {"=": operand}
+        conditions: list[Expression] = []
         for operator, value in operators.items():
             try:
-                found.append(_condition(Property(owner, name), operator, value))
+                conditions.append(_condition(Property(owner, name), operator, value))
             except InvalidCondition as error:
                 problems.append(error.at(f"{place}."))
-        yield from _with_range(found)
+        yield from _with_range(conditions)
 
 
 def _with_range(conditions: list[Expression]) -> list[Expression]:
     """Conditions on one property, with a lower and an upper bound as one range, in the place of the first of them."""
-    bounds = [one for one in conditions if isinstance(one, Compare) and one.comparison in _LOWER.keys() | _UPPER]
-    lower = [one for one in bounds if one.comparison in _LOWER]
+    bounds = [
+        condition
+        for condition in conditions
+        if isinstance(condition, Compare) and condition.comparison in _LOWER.keys() | _UPPER
+    ]
+    lower = [condition for condition in bounds if condition.comparison in _LOWER]
     if len(bounds) != 2 or len(lower) != 1:
         return conditions
-    (upper,) = (one for one in bounds if one not in lower)
+    (upper,) = (condition for condition in bounds if condition not in lower)
     signs = _LOWER[lower[0].comparison], upper.comparison
     both = ComparisonChain((lower[0].right, upper.left, upper.right), signs)
-    return [both if one is bounds[0] else one for one in conditions if one is not bounds[1]]
+    return [both if condition is bounds[0] else condition for condition in conditions if condition is not bounds[1]]
 
 
-def _condition(value: Property, operator: str, wanted: object) -> Expression:
+def _condition(value: Property, operator: str, operand: object) -> Expression:
     if operator == EXISTS:
-        if not isinstance(wanted, bool):
+        if not isinstance(operand, bool):
             raise InvalidCondition(f"{value.name}.{operator}", "it must be true or false")
-        return Not(IsNull(value)) if wanted else IsNull(value)
+        return Not(IsNull(value)) if operand else IsNull(value)
     if operator not in _COMPARISONS:
         raise InvalidCondition(f"{value.name}.{operator}", "unknown comparison", OPERATORS)
-    if isinstance(wanted, list):
+    if isinstance(operand, list):
         comparison = Comparison.IN if operator == "=" else _COMPARISONS[operator]
         if comparison is not Comparison.IN:
             raise InvalidCondition(f"{value.name}.{operator}", "only `in` takes a list", ["in"])
-        items = [Constant(_scalar(value, operator, each)) for each in cast("list[object]", wanted)]
+        items = [Constant(_scalar(value, operator, member)) for member in cast("list[object]", operand)]
         return Compare(value, comparison, ListOf(tuple(items)))
-    return Compare(value, _COMPARISONS[operator], Constant(_scalar(value, operator, wanted)))
+    return Compare(value, _COMPARISONS[operator], Constant(_scalar(value, operator, operand)))
 
 
-def _scalar(value: Property, operator: str, wanted: object) -> Scalar:
-    if wanted is None or isinstance(wanted, str | int | float | bool):
-        return wanted
+def _scalar(value: Property, operator: str, operand: object) -> Scalar:
+    if operand is None or isinstance(operand, str | int | float | bool):
+        return operand
     raise InvalidCondition(f"{value.name}.{operator}", "its value must be a text, a number, true or false")
 
 
@@ -147,7 +153,7 @@ _FORM = re.compile(r"\s*(?:(\w+)\s*\(\s*)?([^().\s]+)(?:\.([^()]+?))?\s*(\))?\s*
 _FUNCTIONS = {function.value: function for function, entry in AGGREGATES.items() if not entry.takes_share}
 
 
-def parse_value(text: str, known: Collection[str], only_counted: Collection[str] = ()) -> tuple[Expression, str]:
+def parse_value(text: str, variables: Collection[str], only_counted: Collection[str] = ()) -> tuple[Expression, str]:
     """The value of `v`, `v.property` or `count(v)`, and its variable.
 
     Raises:
@@ -161,9 +167,9 @@ def parse_value(text: str, known: Collection[str], only_counted: Collection[str]
         reason = (
             f"{variable} is only counted by at_least or at_most, so it is not part of a row; remove these to return it"
         )
-        raise InvalidCondition(text, reason, sorted(known))
-    if variable not in known:
-        raise InvalidCondition(text, f"unknown variable {variable}", sorted(known))
+        raise InvalidCondition(text, reason, sorted(variables))
+    if variable not in variables:
+        raise InvalidCondition(text, f"unknown variable {variable}", sorted(variables))
     value: Expression = Property(variable, name) if name else Variable(variable)
     if not function:
         return value, variable
@@ -178,7 +184,7 @@ def projections(
     texts: Sequence[str],
     order: Sequence[str],
     limit: int | None,
-    known: Collection[str],
+    bound: Collection[str],
     problems: list[PlanProblem],
     *,
     only_counted: Collection[str] = (),
@@ -192,21 +198,27 @@ def projections(
     def read_all(written: Iterable[str], sign: str = "") -> Iterator[tuple[str, Expression, str]]:
         for text in map(str.strip, written):
             try:
-                yield text, *parse_value(text.removeprefix(sign), known, only_counted)
+                yield text, *parse_value(text.removeprefix(sign), bound, only_counted)
             except InvalidCondition as error:
                 problems.append(error.at("return "))
 
-    read = [*read_all(texts)]
+    expressions = [*read_all(texts)]
     keys = [(value, variable, text.startswith("-")) for text, value, variable in read_all(order, "-")]
-    variables = dict.fromkeys(variable for *_, variable in read) | dict.fromkeys(variable for _, variable, _ in keys)
-    names = {value: name for name, value, _ in read}
+    variables = dict.fromkeys(variable for *_, variable in expressions) | dict.fromkeys(
+        variable for _, variable, _ in keys
+    )
+    names = {value: name for name, value, _ in expressions}
     hidden = {value: f"{UNNAMED}{n}" for n, (value, *_) in enumerate(keys) if value not in names}
     by = tuple(Order(Variable({**names, **hidden}[value]), descending) for value, _, descending in keys)
     rows = Project(tuple(Column(name, Variable(name)) for name in variables), distinct=True)
-    shown = tuple(Column(name, value) for name, value, _ in read)
+    shown = tuple(Column(name, value) for name, value, _ in expressions)
     if not hidden:
         if all(column.value == Variable(column.name) for column in shown):
             return (Project(shown, distinct=True, order=by, limit=limit),)
         return rows, Project(shown, order=by, limit=limit)
     values = Project((*shown, *(Column(name, value) for value, name in hidden.items())))
-    return rows, values, Project(tuple(Column(name, Variable(name)) for name, _, _ in read), order=by, limit=limit)
+    return (
+        rows,
+        values,
+        Project(tuple(Column(name, Variable(name)) for name, _, _ in expressions), order=by, limit=limit),
+    )

@@ -145,19 +145,19 @@ class _Reader:
         required = [edge for edge in edges if not edge.spec.optional and not edge.counted]
         counted = [edge for edge in edges if edge.counted]
         optional = [edge for edge in edges if edge.spec.optional and not edge.counted]
-        known = self._row_nodes(edges, required)
-        where = self._conditions(known, required)
-        where += [condition for edge in counted for condition in self._count_conditions(edge, known)]
-        where += [Not(Exists(match)) for match in self._absent_patterns(known)]
-        clauses = [self._match(known, known, required, where)]
+        row_nodes = self._row_nodes(edges, required)
+        where = self._conditions(row_nodes, required)
+        where += [condition for edge in counted for condition in self._count_conditions(edge, row_nodes)]
+        where += [Not(Exists(match)) for match in self._absent_patterns(row_nodes)]
+        clauses = [self._match(row_nodes, row_nodes, required, where)]
         for edge in optional:
-            new = [end for end in dict.fromkeys(edge.ends) if end not in known]
-            known += new
-            found = self._match(edge.ends, new, [edge], self._conditions(new, [edge]))
-            clauses.append(replace(found, optional=True))
+            new = [end for end in dict.fromkeys(edge.ends) if end not in row_nodes]
+            row_nodes += new
+            optional_match = self._match(edge.ends, new, [edge], self._conditions(new, [edge]))
+            clauses.append(replace(optional_match, optional=True))
         named_edges = [edge.variable for edge in (*required, *optional) if is_named(edge.variable)]
-        far_ends = [end for edge in counted for end in edge.ends if end not in known]
-        results = self._results([*known, *named_edges], far_ends)
+        far_ends = [end for edge in counted for end in edge.ends if end not in row_nodes]
+        results = self._results([*row_nodes, *named_edges], far_ends)
         plan = Plan((Pipeline((*clauses, *results)),), only_exists=self.spec.returned == EXISTS)
         if self.problems:
             raise InvalidPlan(list(dict.fromkeys(self.problems)), plan, next_step=_NEXT)
@@ -200,8 +200,8 @@ class _Reader:
     def _node(self, name: str) -> NodePattern:
         label = self.spec.nodes.get(name, NodeSpec()).label or []
         groups = [label] if isinstance(label, str) else label
-        with_subclasses = any(one.endswith(SUBCLASSES) for one in groups)
-        return NodePattern(name, tuple((one.removesuffix(SUBCLASSES),) for one in groups), with_subclasses)
+        with_subclasses = any(group.endswith(SUBCLASSES) for group in groups)
+        return NodePattern(name, tuple((group.removesuffix(SUBCLASSES),) for group in groups), with_subclasses)
 
     def _pattern(self, edge: _Edge) -> EdgePattern:
         spec = edge.spec
@@ -216,8 +216,8 @@ class _Reader:
         )
 
     def _conditions(self, nodes: Iterable[str], edges: Iterable[_Edge]) -> list[Expression]:
-        found = [condition for name in nodes for condition in self._node_conditions(name)]
-        return found + [condition for edge in edges for condition in self._edge_conditions(edge)]
+        conditions = [condition for name in nodes for condition in self._node_conditions(name)]
+        return conditions + [condition for edge in edges for condition in self._edge_conditions(edge)]
 
     def _node_conditions(self, name: str) -> Iterator[Expression]:
         spec = self.spec.nodes.get(name, NodeSpec())
@@ -239,29 +239,29 @@ class _Reader:
     def _where(self, owner: str, where: Mapping[str, object], place: str) -> list[Expression]:
         return [*parse_conditions(owner, where, place, self.problems)]
 
-    def _count_conditions(self, edge: _Edge, known: Sequence[str]) -> Iterator[Expression]:
+    def _count_conditions(self, edge: _Edge, row_nodes: Sequence[str]) -> Iterator[Expression]:
         """The conditions on the number of a counted edge."""
-        new = [end for end in edge.ends if end not in known]
+        new = [end for end in edge.ends if end not in row_nodes]
         number = CountOf(self._match(edge.ends, new, [edge], self._conditions(new, [edge])))
         bounds = ((Comparison.AT_LEAST, edge.spec.at_least), (Comparison.AT_MOST, edge.spec.at_most))
         return (Compare(number, comparison, Constant(bound)) for comparison, bound in bounds if bound is not None)
 
-    def _absent_patterns(self, known: Sequence[str]) -> Iterator[Match]:
+    def _absent_patterns(self, row_nodes: Sequence[str]) -> Iterator[Match]:
         """The patterns that must not match."""
         for n, group in enumerate(self.spec.absent):
             specs = group if isinstance(group, list) else [group]
             edges = [self._edge(spec, f"not[{n}][{k}]") for k, spec in enumerate(specs)]
             ends = list(dict.fromkeys(end for edge in edges for end in edge.ends))
-            new = [end for end in ends if end not in known]
+            new = [end for end in ends if end not in row_nodes]
             yield self._match(ends, new, edges, self._conditions(new, edges))
 
-    def _results(self, known: Sequence[str], only_counted: Sequence[str]) -> tuple[Project, ...]:
+    def _results(self, row_nodes: Sequence[str], only_counted: Sequence[str]) -> tuple[Project, ...]:
         if self.spec.returned == EXISTS:
             return (Project((Column(EXISTS, Constant(value=True)),), limit=1),)
         returned = self.spec.returned
-        texts = [returned] if isinstance(returned, str) else returned or list(self.spec.nodes or known)
+        texts = [returned] if isinstance(returned, str) else returned or list(self.spec.nodes or row_nodes)
         order = [self.spec.order] if isinstance(self.spec.order, str) else self.spec.order or []
-        return projections(texts, order, self.spec.limit, known, self.problems, only_counted=only_counted)
+        return projections(texts, order, self.spec.limit, row_nodes, self.problems, only_counted=only_counted)
 
 
 def identity_conditions(
@@ -270,14 +270,14 @@ def identity_conditions(
     """The conditions that a node has this name, and one of these ids; `element_id` are always ids as printed."""
     if name is not None:
         yield Compare(Property(variable, NAME), Comparison.EQUAL, Constant(name))
-    for owned, wanted in (
+    for owned, value in (
         (Property(variable, "id"), id_),
         (Call(Function.ID, (Variable(variable),)), element_id),
     ):
-        if isinstance(wanted, str):
-            yield Compare(owned, Comparison.EQUAL, Constant(wanted))
-        elif wanted is not None:
-            yield Compare(owned, Comparison.IN, ListOf(tuple(map(Constant, wanted))))
+        if isinstance(value, str):
+            yield Compare(owned, Comparison.EQUAL, Constant(value))
+        elif value is not None:
+            yield Compare(owned, Comparison.IN, ListOf(tuple(map(Constant, value))))
 
 
 def path_length(

@@ -140,7 +140,7 @@ class Step(Strict):
     @property
     def actions(self) -> int:
         """Number of actions. A valid step has one."""
-        return sum(each is not None for each in (self.find_node, self.fetch_neighbors, self.find_common_nodes))
+        return sum(action is not None for action in (self.find_node, self.fetch_neighbors, self.find_common_nodes))
 
     @property
     def is_result(self) -> bool:
@@ -218,9 +218,9 @@ def _read(steps: Sequence[object], problems: list[PlanProblem]) -> tuple[_Reader
     """Read the steps: a reader of those with an action, and the last one that returns."""
     actions: dict[str, Step] = {}
     results: list[Step] = []
-    for number, each in enumerate(steps, 1):
+    for number, source in enumerate(steps, 1):
         try:
-            step = Step.model_validate(each)
+            step = Step.model_validate(source)
         except ValidationError as error:
             problems += form_problems(error, f"step {number}", Step, _KEYS)
             continue
@@ -319,8 +319,8 @@ class _Reader:
             depth = copied = 0
             for excluded in self._earlier(name, () if reported else step.excludes):
                 needed = self._with_dependencies([excluded])
-                depth = max(depth, *(depths[each] + 1 for each in needed))
-                copied += sum(copies[each] + 1 for each in needed)
+                depth = max(depth, *(depths[step_name] + 1 for step_name in needed))
+                copied += sum(copies[step_name] + 1 for step_name in needed)
                 if depth > MAX_NESTED or total + copied > MAX_COPIES:
                     self.problems.append(_too_much_excluded(name, depth))
                     reported = True
@@ -335,16 +335,16 @@ class _Reader:
         """The matches of a step with another direction that it does not have with its own."""
         needed = self._with_dependencies([name])
         pattern = _Pattern()
-        for each in needed:
-            _Reader({**self.steps, name: other}, [])._add(each, {}, pattern)
+        for step in needed:
+            _Reader({**self.steps, name: other}, [])._add(step, {}, pattern)
         self.copies += 1  # the edges of the step itself get other names than those of the pattern
-        own = _Pattern()
-        self._add(name, {each: each for each in needed}, own)
-        own.nodes += (NodePattern(each) for each in self.steps[name].depends_on)
-        pattern.where.append(Not(Exists(own.match())))
+        present = _Pattern()
+        self._add(name, {step: step for step in needed}, present)
+        present.nodes += (NodePattern(step) for step in self.steps[name].depends_on)
+        pattern.where.append(Not(Exists(present.match())))
         is_common = other.find_common_nodes is not None
         ends = [name] if is_common else [*other.depends_on, name]
-        rows = Project(tuple(Column(each, Variable(each)) for each in ends), distinct=True, limit=MAX_OMITTED + 1)
+        rows = Project(tuple(Column(step, Variable(step)) for step in ends), distinct=True, limit=MAX_OMITTED + 1)
         number = Project((Column("matches", Aggregate(AggregateFunction.COUNT, None)),))
         return OmittedMatches(name, is_common, Plan((Pipeline((pattern.match(), rows, number)),)))
 
@@ -352,13 +352,13 @@ class _Reader:
         """Add a step to a pattern. `called` has the variables of renamed steps; others are named as their step."""
         step, variable = self.steps[name], variables.get(name, name)
         if step.find_node is not None:
-            found = step.find_node
-            pattern.nodes.append(_node(variable, found.type, found.node_type))
-            self.one_node |= {variable} if found.name else set()
-            if found.hint is not None:
-                pattern.where.append(Compare(Property(variable, HINT), Comparison.EQUAL, Constant(found.hint)))
-            pattern.where += identity_conditions(variable, found.name, found.id, found.element_id)
-            pattern.where += self._where(variable, found.where, f"{name} where")
+            find = step.find_node
+            pattern.nodes.append(_node(variable, find.type, find.node_type))
+            self.one_node |= {variable} if find.name else set()
+            if find.hint is not None:
+                pattern.where.append(Compare(Property(variable, HINT), Comparison.EQUAL, Constant(find.hint)))
+            pattern.where += identity_conditions(variable, find.name, find.id, find.element_id)
+            pattern.where += self._where(variable, find.where, f"{name} where")
         elif step.fetch_neighbors is not None:
             self._add_neighbors(name, step.fetch_neighbors, variables, pattern)
         else:
@@ -384,9 +384,9 @@ class _Reader:
         for other in self._earlier(name, self.steps[name].excludes):
             pattern.where.append(Not(Exists(self._membership_pattern(other, variable))))
 
-    def _edge_name(self, step: str, given: str | None = None) -> str:
+    def _edge_name(self, step: str, alias: str | None = None) -> str:
         """A variable for the edge of a step, different in each copy of the step."""
-        return given or f"{UNNAMED}{step}.{self.copies}"
+        return alias or f"{UNNAMED}{step}.{self.copies}"
 
     def _membership_pattern(self, step: str, variable: str) -> Match:
         """The pattern that a node is in the set of a step: a copy of the steps that lead there, with new variables."""
@@ -400,10 +400,10 @@ class _Reader:
 
     def _with_dependencies(self, steps: Sequence[str]) -> list[str]:
         """These steps and all that they depend on, in the order of the plan."""
-        names, found = list(self.steps), list(steps)
-        for name in found:
-            found += (used for used in self._earlier(name, self.steps[name].depends_on) if used not in found)
-        return sorted(found, key=names.index)
+        names, needed = list(self.steps), list(steps)
+        for name in needed:
+            needed += (used for used in self._earlier(name, self.steps[name].depends_on) if used not in needed)
+        return sorted(needed, key=names.index)
 
     def _earlier(self, step: str, used: Iterable[str]) -> list[str]:
         """Those of the used steps that come before a step. Others are problems, and could lead round in a circle."""

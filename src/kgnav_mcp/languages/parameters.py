@@ -22,7 +22,7 @@ def params_of(values: Mapping[str, object] | None) -> Params:
     Raises:
         InvalidArgument: one is anything else, or has too many members.
     """
-    found: dict[str, Scalar | tuple[Scalar, ...]] = {}
+    params: dict[str, Scalar | tuple[Scalar, ...]] = {}
     for name, value in (values or {}).items():
         members = cast("Sequence[object]", value) if isinstance(value, list) else (value,)
         if not all(map(_is_scalar, members)):
@@ -35,9 +35,9 @@ def params_of(values: Mapping[str, object] | None) -> Params:
                 f"the parameter {echoed(name)} has {len(members):,} members",
                 next_step=f"Split it into several plans of at most {_MAX_MEMBERS:,} each.",
             )
-        own = cast("Sequence[Scalar]", members)
-        found[name.removeprefix("$")] = tuple(own) if isinstance(value, list) else own[0]
-    return found
+        scalars = cast("Sequence[Scalar]", members)
+        params[name.removeprefix("$")] = tuple(scalars) if isinstance(value, list) else scalars[0]
+    return params
 
 
 def _is_scalar(value: object) -> bool:
@@ -50,7 +50,7 @@ def unused(params: Params, used: Collection[str]) -> list[PlanProblem]:
     """The problems of parameters that the plan does not use."""
     reason = "the plan does not use this parameter"
     return [
-        PlanProblem(f"params, {name}", reason, tuple(f"${one}" for one in get_close_matches(name, list(used), 3)))
+        PlanProblem(f"params, {name}", reason, tuple(f"${match}" for match in get_close_matches(name, list(used), 3)))
         for name in params
         if name not in used
     ]

@@ -46,7 +46,7 @@ def _each_once(rows: Sequence[ValueMatch]) -> Sequence[ValueMatch]:
     """The first row of each entity; all rows if there are too many to identify an entity."""
     if is_shared(rows):
         return rows
-    return list(reversed({one.entity.id: one for one in reversed(rows)}.values()))
+    return list(reversed({match.entity.id: match for match in reversed(rows)}.values()))
 
 
 async def find_candidates(
@@ -73,27 +73,31 @@ def _with_similar(page: Page[Candidate], similar: Page[Candidate], limit: int) -
     note = " ".join(filter(None, (page.note, similar.note)))
     if not similar.items:
         return replace(page, note=note)
-    similarities = {one.entity.id: one.similarity for one in similar.items}
-    by_words = [replace(one, similarity=similarities.get(one.entity.id)) for one in page.items]
-    known = {one.entity.id for one in by_words}
-    others = [one for one in similar.items if one.entity.id not in known]
-    named = [one for one in by_words if one.score > _BEST_OF_DESCRIPTIONS]
+    similarities = {candidate.entity.id: candidate.similarity for candidate in similar.items}
+    by_words = [replace(candidate, similarity=similarities.get(candidate.entity.id)) for candidate in page.items]
+    ids = {candidate.entity.id for candidate in by_words}
+    others = [candidate for candidate in similar.items if candidate.entity.id not in ids]
+    named = [candidate for candidate in by_words if candidate.score > _BEST_OF_DESCRIPTIONS]
     alike = sorted(
-        (one for one in (*by_words, *others) if one.similarity is not None and one not in named),
-        key=lambda one: -(one.similarity or 0.0),
+        (
+            candidate
+            for candidate in (*by_words, *others)
+            if candidate.similarity is not None and candidate not in named
+        ),
+        key=lambda candidate: -(candidate.similarity or 0.0),
     )
-    described = [one for one in by_words if one.similarity is None and one not in named]
-    is_exact = any(one.score == 1.0 for one in named)
+    described = [candidate for candidate in by_words if candidate.similarity is None and candidate not in named]
+    is_exact = any(candidate.score == 1.0 for candidate in named)
     places = limit if is_exact else max(limit - len(alike), limit - limit // 2)
     items = [*named[:places], *alike, *described][:limit]
     # A candidate beyond the limit of one search may be among those of the other, and is not counted twice.
     overlap_known = page.stop is Stop.COMPLETE and similar.stop is Stop.COMPLETE
-    least = max(page.total.value, similar.total.value, len(known) + len(others))
+    least = max(page.total.value, similar.total.value, len(ids) + len(others))
     total = page.total + Count(len(others)) if overlap_known else Count.at_least(least)
     return replace(
         page,
         items=tuple(items),
-        positions=tuple(one.entity.id for one in items),
+        positions=tuple(candidate.entity.id for candidate in items),
         total=total,
         stop=page.stop if overlap_known and total.value <= len(items) else Stop.LIMIT,
         note=note,
@@ -114,21 +118,23 @@ async def _found_by_words(graph: GraphAdapter, hint: str, *, label: str | None, 
         return replace(page, note=" ".join(filter(None, (page.note, _TIMED_OUT))))
     if is_shared(matches):
         return replace(page, note=" ".join(filter(None, (page.note, shared_code_note(text, matches)))))
-    exact = [one for one in page.items if one.score == 1.0]
-    exact_ids = {one.entity.id for one in exact}
-    coded = await gathered(*(_candidate(graph, one, text, label) for one in matches if one.entity.id not in exact_ids))
-    candidates = [one for one in coded if one is not None]
+    exact = [item for item in page.items if item.score == 1.0]
+    exact_ids = {item.entity.id for item in exact}
+    coded = await gathered(
+        *(_candidate(graph, item, text, label) for item in matches if item.entity.id not in exact_ids)
+    )
+    candidates = [item for item in coded if item is not None]
     if not candidates:
         return page
-    known = {one.entity.id for one in page.items}
+    ids = {item.entity.id for item in page.items}
     first = [*exact, *candidates]
-    first_ids = {one.entity.id for one in first}
-    items = [*first, *(one for one in page.items if one.entity.id not in first_ids)]
+    first_ids = {item.entity.id for item in first}
+    items = [*first, *(item for item in page.items if item.entity.id not in first_ids)]
     return replace(
         page,
         items=tuple(items[:limit]),
-        positions=tuple(one.entity.id for one in items[:limit]),
-        total=page.total + Count(sum(one.entity.id not in known for one in candidates)),
+        positions=tuple(item.entity.id for item in items[:limit]),
+        total=page.total + Count(sum(item.entity.id not in ids for item in candidates)),
         stop=Stop.LIMIT if len(items) > limit else page.stop,
         note="",
     )

@@ -94,7 +94,7 @@ def _any_node(_: NodeKey) -> bool:
 
 
 def _has_unknowns(path: WalkedPath, facts: _StoreFacts) -> bool:
-    return any(one not in facts.present for one in path.triples) or any(
+    return any(triple not in facts.present for triple in path.triples) or any(
         isinstance(node, str) and node not in facts.hubs for node in path.between
     )
 
@@ -125,33 +125,33 @@ def _evidence(
 def _labelled(walked: WalkedGraph, triples: Iterable[Triple]) -> tuple[Triple, ...]:
     """Triples whose entities have the labels that the trail has shown."""
 
-    def entity(one: Entity) -> Entity:
-        node = walked.nodes[one.id]
-        return node if isinstance(node, Entity) else one
+    def entity(end: Entity) -> Entity:
+        node = walked.nodes[end.id]
+        return node if isinstance(node, Entity) else end
 
     return tuple(
         Triple(
-            entity(one.head),
-            one.relation,
-            entity(one.tail) if isinstance(one.tail, Entity) else one.tail,
-            one.qualifiers,
-            entity(one.via) if one.via is not None else None,
+            entity(triple.head),
+            triple.relation,
+            entity(triple.tail) if isinstance(triple.tail, Entity) else triple.tail,
+            triple.qualifiers,
+            entity(triple.via) if triple.via is not None else None,
         )
-        for one in triples
+        for triple in triples
     )
 
 
 async def _look_up(graph: GraphAdapter, paths: Iterable[WalkedPath], facts: _StoreFacts, hub_rows: int) -> None:
     """Look up which triples of some paths are present, and which of their inner nodes are hubs."""
     paths = list(paths)
-    triples = dict.fromkeys(one for path in paths for one in path.triples if one not in facts.present)
+    triples = dict.fromkeys(triple for path in paths for triple in path.triples if triple not in facts.present)
     inner_nodes = dict.fromkeys(
         node for path in paths for node in path.between if isinstance(node, str) and node not in facts.hubs
     )
     present, hubs = await gathered(
         present_triples(graph, list(triples), bare=facts.bare), _hubs(graph, list(inner_nodes), hub_rows)
     )
-    facts.present |= {one: one in present for one in triples}
+    facts.present |= {triple: triple in present for triple in triples}
     facts.hubs |= {node: node in hubs for node in inner_nodes}
 
 
@@ -171,8 +171,8 @@ async def _hubs(graph: GraphAdapter, ids: Sequence[str], rows: int) -> Collectio
     hubs = {entity for (entity, _), size in sizes.items() if size > rows}
     if page.stop is Stop.COMPLETE and all(facts.count.certainty is Certainty.EXACT for facts in page.items):
         return hubs
-    others = [one for one in ids if one not in hubs]
-    return hubs | set(compress(others, await gathered(*(_is_hub(graph, one, rows) for one in others))))
+    others = [id_ for id_ in ids if id_ not in hubs]
+    return hubs | set(compress(others, await gathered(*(_is_hub(graph, id_, rows) for id_ in others))))
 
 
 async def _is_hub(graph: GraphAdapter, entity: str, rows: int) -> bool:
@@ -194,29 +194,29 @@ async def present_triples(graph: GraphAdapter, triples: Sequence[Triple], *, bar
         StoreTimeout: the store did not answer in time.
         Unsupported: the store did not return all triples among which these are searched.
     """
-    direct = [one for one in triples if one.via is None]
-    edges = [(one.head.id, one.tail.id) for one in direct if isinstance(one.tail, Entity)]
-    values = [one for one in direct if not isinstance(one.tail, Entity)]
-    flattened = [one for one in triples if one.via is not None]
+    direct = [triple for triple in triples if triple.via is None]
+    edges = [(triple.head.id, triple.tail.id) for triple in direct if isinstance(triple.tail, Entity)]
+    values = [triple for triple in direct if not isinstance(triple.tail, Entity)]
+    flattened = [triple for triple in triples if triple.via is not None]
     parts = await gathered(_edges(graph, edges), _values(graph, values), _flattened(graph, flattened))
     there = [*chain(*parts)]
     keys = set(map(_key, there))
     if bare:
-        keys |= {_key(replace(one, qualifiers=())) for one in there}
-    return {one for one in triples if _key(one) in keys}
+        keys |= {_key(replace(triple, qualifiers=())) for triple in there}
+    return {triple for triple in triples if _key(triple) in keys}
 
 
 def _key(triple: Triple) -> object:
     """The identity of a triple: its ends, its relation, and its mediator or else its qualifiers."""
-    own = frozenset((one.relation.id, node_key(one.value)) for one in triple.qualifiers)
-    return node_key(triple.head), triple.relation.id, node_key(triple.tail), triple.via.id if triple.via else own
+    qualifiers = frozenset((qualifier.relation.id, node_key(qualifier.value)) for qualifier in triple.qualifiers)
+    return node_key(triple.head), triple.relation.id, node_key(triple.tail), triple.via.id if triple.via else qualifiers
 
 
 async def _edges(graph: GraphAdapter, ends: Sequence[tuple[str, str]]) -> list[Triple]:
     """All edges between these pairs of head and tail, by index look-ups: a hub is not read for a single edge."""
     if not ends:
         return []
-    heads, tails = (list(dict.fromkeys(each)) for each in zip(*ends, strict=True))
+    heads, tails = (list(dict.fromkeys(ids)) for ids in zip(*ends, strict=True))
 
     def read(after: str | None) -> Awaitable[Page[Triple]]:
         return graph.edges(heads, tails, limit=_PAGE, after=after)
@@ -228,8 +228,8 @@ async def _values(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Triple
     """All triples with literals that the heads of some triples have, by the relations of these triples."""
     if not triples:
         return []
-    heads = list(dict.fromkeys(one.head.id for one in triples))
-    paths = list(dict.fromkeys((one.relation.id,) for one in triples))
+    heads = list(dict.fromkeys(triple.head.id for triple in triples))
+    paths = list(dict.fromkeys((triple.relation.id,) for triple in triples))
 
     def read(after: str | None) -> Awaitable[Page[Link]]:
         out, kind = Direction.OUTGOING, FarEndKind.LITERAL
@@ -242,18 +242,21 @@ async def _flattened(graph: GraphAdapter, triples: Sequence[Triple]) -> list[Tri
     """Of triples through mediators, those whose two hops are both present."""
     hops = [
         hop
-        for one in triples
-        if one.via is not None
-        for hop in ((one.head.id, one.via.id), *([(one.via.id, one.tail.id)] if isinstance(one.tail, Entity) else []))
+        for triple in triples
+        if triple.via is not None
+        for hop in (
+            (triple.head.id, triple.via.id),
+            *([(triple.via.id, triple.tail.id)] if isinstance(triple.tail, Entity) else []),
+        )
     ]
     by_ends = defaultdict[tuple[str, str], set[str]](set)
     for edge in await _edges(graph, hops):
         by_ends[edge.head.id, edge.tail.id if isinstance(edge.tail, Entity) else ""].add(edge.relation.id)
 
-    def is_present(one: Triple) -> bool:
-        assert one.via is not None  # noqa: S101 - of others nothing is asked
-        near = by_ends[one.head.id, one.via.id]
-        far = by_ends[one.via.id, one.tail.id] if isinstance(one.tail, Entity) else set[str]()
-        return one.relation.id in {f"{first}.{second}" for first, second in product(near, far)}
+    def is_present(triple: Triple) -> bool:
+        assert triple.via is not None  # noqa: S101 - of others nothing is asked
+        near = by_ends[triple.head.id, triple.via.id]
+        far = by_ends[triple.via.id, triple.tail.id] if isinstance(triple.tail, Entity) else set[str]()
+        return triple.relation.id in {f"{first}.{second}" for first, second in product(near, far)}
 
     return list(filter(is_present, triples))

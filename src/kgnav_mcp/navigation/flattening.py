@@ -51,6 +51,7 @@ class FlattenedPosition:
 
     @classmethod
     def read(cls, text: str | None) -> FlattenedPosition:
+        """The position that `write` wrote; of None the first one."""
         if text is None:
             return cls()
         skip, _, after = text.partition("~")
@@ -63,6 +64,7 @@ class FlattenedPosition:
 
     @staticmethod
     def write(after: str | None, skip: int = 0) -> str:
+        """A position as text."""
         return f"{skip or ''}~{after or ''}"
 
 
@@ -223,8 +225,8 @@ def _characters(link: Link, *, with_anchor: bool) -> int:
     nodes = (*ends, *(qualifier.value for qualifier in row.qualifiers))
     named = [row.relation, *(qualifier.relation for qualifier in row.qualifiers)]
     entities = [node for node in nodes if isinstance(node, Entity)]
-    ids = sum(len(each.id) for each in (*named, *entities))
-    texts = [len(each.label or "") for each in (*named, *entities)]
+    ids = sum(len(item.id) for item in (*named, *entities))
+    texts = [len(item.label or "") for item in (*named, *entities)]
     texts += [min(len(node.text), _LITERAL_CHARACTERS) for node in nodes if not isinstance(node, Entity)]
     return 2 * ids + sum(texts)
 
@@ -264,26 +266,26 @@ def _flattened_link(link: Link, roles: _Roles) -> list[Triple]:
     triple, direction, mediator = link.triple, link.direction, _mediator(link)
     if mediator is None:
         return [triple]
-    own = roles.outgoing.get(mediator.id, [])
+    mediator_roles = roles.outgoing.get(mediator.id, [])
     anchor = link.anchor
     if triple.via:
-        return [replace(triple, qualifiers=triple.qualifiers + _siblings(own, (triple.head, triple.tail)))]
+        return [replace(triple, qualifiers=triple.qualifiers + _siblings(mediator_roles, (triple.head, triple.tail)))]
     if direction is Direction.OUTGOING:
-        onward = [role for role in own if isinstance(role.tail, Entity) and role.tail != anchor]
-        onward = onward or own[:1]
+        onward = [role for role in mediator_roles if isinstance(role.tail, Entity) and role.tail != anchor]
+        onward = onward or mediator_roles[:1]
         ends = [(role.head, role.tail, role) for role in onward]
     else:
         onward = [role for role in roles.incoming.get(mediator.id, []) if role.head != anchor]
         ends = [(role.head, triple.tail, role) for role in onward]
     if not ends:
-        return [replace(triple, qualifiers=triple.qualifiers + _siblings(own, (anchor,)))]
+        return [replace(triple, qualifiers=triple.qualifiers + _siblings(mediator_roles, (anchor,)))]
     return [
         replace(
             triple,
             head=triple.head if direction is Direction.OUTGOING else head,
             relation=_path(triple, role, direction),
             tail=tail,
-            qualifiers=triple.qualifiers + role.qualifiers + _siblings(own, (anchor, head, tail)),
+            qualifiers=triple.qualifiers + role.qualifiers + _siblings(mediator_roles, (anchor, head, tail)),
             via=mediator,
         )
         for head, tail, role in ends

@@ -72,7 +72,7 @@ async def get_node_by_property(
     every_property: bool = False,
     marks: Marks | None = None,
 ) -> NodesByProperty:
-    """The nodes with this label whose property has this value, each with all its properties (GraphWalk, tool 1).
+    """The nodes with this label whose property has this value, each with all its properties (GraphWalk, C.1).
 
     `properties` names those that are shown. Without them, more than 20 nodes are shown with `property_name` alone,
     unless `every_property` is set. `marks` are added to the properties of a maze's cells.
@@ -82,19 +82,21 @@ async def get_node_by_property(
     """
     page = await _nodes(graph, _label(label), property_name, property_value, marks, after=after)
     triples, stop = await _properties(graph, [node.id for node in page.items], marks)
-    relations = {triple.relation.id: triple.relation for own in triples.values() for triple in own}
+    relations = {triple.relation.id: triple.relation for of_node in triples.values() for triple in of_node}
     are_many = max(page.total.value, len(page.items)) > _NODES_WITH_ALL and not every_property
     chosen: tuple[str, ...] | None = None
     absent: tuple[AbsentRelation, ...] = ()
     if properties or are_many:
         index = NameIndex([*relations.values()], lambda relation: (relation.id, relation.label))
-        ids_by_name = {name: [each.id for each in index.find(name)] for name in properties or (property_name,)}
+        ids_by_name = {name: [relation.id for relation in index.find(name)] for name in properties or (property_name,)}
         if properties and page.items and after is None:
             absent = await _absent_properties(graph, [name for name, ids in ids_by_name.items() if not ids], marks)
             if len(absent) == len(ids_by_name):
                 raise UnknownName("property", absent[0].name, absent[0].nearest)
-        chosen = _chosen(ids_by_name, {each.name for each in absent})
-        triples = {node: [each for each in own if each.relation.id in chosen] for node, own in triples.items()}
+        chosen = _chosen(ids_by_name, {property_.name for property_ in absent})
+        triples = {
+            node: [triple for triple in of_node if triple.relation.id in chosen] for node, of_node in triples.items()
+        }
     items = tuple(NodeProperties(node, tuple(triples.get(node.id, ()))) for node in page.items)
     omitted = () if chosen is None or properties else tuple(sorted(relations.keys() - set(chosen)))
     shown = _with_stop(Page(items, page.positions, page.total, page.stop, page.note), stop)
@@ -134,8 +136,8 @@ async def _absent_properties(
             return AbsentRelation(name, tuple(error.nearest))
         return None
 
-    found = await gathered_for([name for name in names if name.casefold() not in present], nearest)
-    return tuple(absent for absent in found if absent is not None)
+    candidates = await gathered_for([name for name in names if name.casefold() not in present], nearest)
+    return tuple(absent for absent in candidates if absent is not None)
 
 
 def _label(label: str) -> str | None:
@@ -180,7 +182,7 @@ async def get_all_nearest_neighbors(
     limits: Limits,
     marks: Marks | None = None,
 ) -> NearestNeighbours:
-    """Every neighbour of the nodes with this label and value, with its relationship (GraphWalk, tool 2).
+    """Every neighbour of the nodes with this label and value, with its relationship (GraphWalk, C.2).
 
     More than k links collapse to their relations, as in `search`, unless there is only one relation, or a relationship
     or a label of neighbours is given. The position FROM_FIRST_LINK pages through the links instead.
@@ -204,18 +206,18 @@ async def get_all_nearest_neighbors(
         chosen = matches.facts if names else offered
         relation_paths = paths_to_far_ends(chosen, offered) if far.is_selective else flattened_paths(chosen)
 
-    read = partial(
+    read_links = partial(
         read_flattened, graph, ids, direction, relation_paths=relation_paths, far=far, flatten=limits.flatten
     )
     if after is not None or narrowed:
-        page = await read(limit=_NODE_LIMIT, after=None if after == FROM_FIRST_LINK else after)
+        page = await read_links(limit=_NODE_LIMIT, after=None if after == FROM_FIRST_LINK else after)
     else:
-        page = await read(limit=limits.hub_threshold + 1)
+        page = await read_links(limit=limits.hub_threshold + 1)
         if len(page.items) > limits.hub_threshold:
             relations = await _relations(graph, ids, direction, limits)
             if limits.collapse_single or single_relation(relations) is None:
                 return NearestNeighbours(anchors, relations=relations)
-            page = await read(limit=limits.hub_threshold)
+            page = await read_links(limit=limits.hub_threshold)
     if not page.items and after is None:
         await check_label(graph, far)
     ends = list(dict.fromkeys(link.far_end.id for link in page.items if isinstance(link.far_end, Entity)))
@@ -245,7 +247,7 @@ async def get_unique_property_values(
     limits: Limits,
     marks: Marks | None = None,
 ) -> Page[ValueFacts]:
-    """The distinct values of a property of a label's nodes or a relationship type's edges (GraphWalk, tool 3).
+    """The distinct values of a property of a label's nodes or a relationship type's edges (GraphWalk, C.3).
 
     Each value comes with the number of nodes or edges that have it.
 

@@ -1,7 +1,7 @@
 """GraphWalk's maze: a graph of cells that is explored one cell at a time, with the marks in the trail.
 
 A property of each cell is its distance to the goal; a wall has a negative one. The paper writes marks into the graph;
-here the steps of the trail are the marks, and the store is not changed (GraphWalk, maze experiment).
+here the steps of the trail are the marks, and the store is not changed (GraphWalk, 4.5 and appendix E).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _refuse_partial = partial(
 
 
 async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -> NextCells:
-    """Enter a cell and return the cells around it. Recording this call on the trail marks the cell.
+    """Enter a cell and return the cells around it (GraphWalk, appendix E). Recording this call marks the cell.
 
     Raises:
         UnknownEntity: there is no such cell.
@@ -59,24 +59,24 @@ async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -
     links = await _links(graph, [entity.id], FarEndKind.ENTITY)
     cells = {link.far_end.id: link.far_end for link in links if isinstance(link.far_end, Entity)}
     cells.pop(entity.id, None)
-    known = await distances(graph, [entity.id, *cells])
-    if _is_wall(known.get(entity.id)):
-        open_cells = [one for one in cells if not _is_wall(known.get(one))]
+    goal_distances = await distances(graph, [entity.id, *cells])
+    if _is_wall(goal_distances.get(entity.id)):
+        open_cells = [id_ for id_ in cells if not _is_wall(goal_distances.get(id_))]
         way_out = f"Continue from one of: {', '.join(open_cells)}." if open_cells else "Continue from another cell."
         raise InvalidArgument(f"{entity.id} is a wall: it cannot be entered", next_step=way_out)
     marks = mark_order(trail)
-    own = MazeCell(entity, known.get(entity.id), marks.get(entity.id, len(marks) + 1))
-    open_neighbours = [MazeCell(one, known.get(one.id), marks.get(one.id)) for one in cells.values()]
+    entered = MazeCell(entity, goal_distances.get(entity.id), marks.get(entity.id, len(marks) + 1))
+    open_neighbours = [MazeCell(cell, goal_distances.get(cell.id), marks.get(cell.id)) for cell in cells.values()]
     open_neighbours = [cell for cell in open_neighbours if not _is_wall(cell.distance)]
     open_neighbours.sort(key=lambda cell: (cell.distance is None, cell.distance or 0.0, cell.entity.id))
     shown = {cell.entity.id for cell in open_neighbours}
     triples = [link.triple for link in links if isinstance(link.far_end, Entity) and link.far_end.id in shown]
-    return NextCells(own, tuple(open_neighbours), tuple(dict.fromkeys(triples)))
+    return NextCells(entered, tuple(open_neighbours), tuple(dict.fromkeys(triples)))
 
 
 def mark_order(trail: Trail) -> Mapping[str, int]:
     """The marked cells of a trail, numbered from 1 in the order in which they were first entered."""
-    entered = (one for step in trail.steps if step.tool == TOOL and not step.failed for one in step.visited)
+    entered = (id_ for step in trail.steps if step.tool == TOOL and not step.failed for id_ in step.visited)
     return {cell: number for number, cell in enumerate(dict.fromkeys(entered), 1)}
 
 
@@ -142,14 +142,16 @@ class Marks:
         """The properties of a node with its marks, if it is a cell; the store's own `marked` is replaced."""
         if self.order is None:
             return [*properties]
-        stated = [distance for one in properties if (distance := distance_of(one)) is not None]
+        stated = [distance for property_ in properties if (distance := distance_of(property_)) is not None]
         if node not in self.order and not (stated and min(stated) >= 0):
             return [*properties]
         number = self.order.get(node, _UNMARKED)
-        own = [one for one in properties if not any(is_named(one.relation, name) for name in MARKS)]
-        head = own[0].head if own else Entity(node)
+        others = [
+            property_ for property_ in properties if not any(is_named(property_.relation, name) for name in MARKS)
+        ]
+        head = others[0].head if others else Entity(node)
         marked = Literal("true" if node in self.order else "false", "boolean")
-        return [*own, Triple(head, MARKED, marked), Triple(head, MARK_ORDER, Literal(str(number), "integer"))]
+        return [*others, Triple(head, MARKED, marked), Triple(head, MARK_ORDER, Literal(str(number), "integer"))]
 
     async def nodes(
         self, graph: GraphAdapter, label: str | None, name: str, value: str, *, after: str | None = None

@@ -72,15 +72,15 @@ async def search(
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
     if only or far.is_selective:
-        found = await NamedRelationReader(graph, direction, limits, far, refuse_absent=refuse_absent).rows(
+        at_entities = await NamedRelationReader(graph, direction, limits, far, refuse_absent=refuse_absent).rows(
             anchors, only, after
         )
         return Neighbourhood(
-            found.entities,
+            at_entities.entities,
             direction,
-            rows=_triples(found.page),
-            entities_without=found.entities_without,
-            absent=found.absent,
+            rows=_triples(at_entities.page),
+            entities_without=at_entities.entities_without,
+            absent=at_entities.absent,
         )
     entities, answer = await read_at_entities(graph, anchors, partial(_rows_or_relations, graph, direction, limits))
     if answer.relations is not None:

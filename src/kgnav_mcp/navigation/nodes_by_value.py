@@ -30,6 +30,7 @@ async def nodes_by_value(
 
     Raises:
         UnknownName: the graph has no such label or property.
+        StoreTimeout, Unsupported: the store did not list the nodes, and none has this printed id.
     """
     if property_name.casefold() != ID:
         return await graph.nodes(label, property_name, value, limit=limit, after=after)
@@ -63,7 +64,7 @@ async def _with_printed_id(graph: GraphAdapter, label: str | None, value: str) -
         UnknownName: the graph has no such label.
     """
     described = await graph.describe(spellings(value))
-    entity = next((described[each] for each in spellings(value) if each in described), None)
+    entity = next((described[spelling] for spelling in spellings(value) if spelling in described), None)
     if label is not None and (entity is None or label.casefold() not in map(str.casefold, entity.types)):
         await graph.nodes(label, None, None, limit=0)  # raises UnknownName
         if entity is not None and not await has_label(graph, label, entity.types):
@@ -77,4 +78,4 @@ async def has_label(graph: GraphAdapter, label: str, types: tuple[str, ...]) -> 
         return True
     facts = (await graph.schema(label, limit=_LABELS)).labels
     folded = label.casefold()
-    return any(one.label in types for one in facts if folded in (one.id.casefold(), one.label.casefold()))
+    return any(fact.label in types for fact in facts if folded in (fact.id.casefold(), fact.label.casefold()))

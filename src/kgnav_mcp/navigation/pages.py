@@ -14,13 +14,13 @@ from kgnav_mcp.model import AnchoredPage, Count, Page, Stop, T
 from kgnav_mcp.port.lists import PageT, all_pages, page_of
 
 
-def select(page: AnchoredPage[T], wanted: Sequence[bool]) -> AnchoredPage[T]:
+def select(page: AnchoredPage[T], selected: Sequence[bool]) -> AnchoredPage[T]:
     """The page with only the wanted items; the others are subtracted from its total."""
     return replace(
         page,
-        items=tuple(compress(page.items, wanted)),
-        positions=tuple(compress(page.positions, wanted)),
-        total=replace(page.total, value=max(page.total.value - wanted.count(False), 0)),
+        items=tuple(compress(page.items, selected)),
+        positions=tuple(compress(page.positions, selected)),
+        total=replace(page.total, value=max(page.total.value - selected.count(False), 0)),
     )
 
 

@@ -156,10 +156,12 @@ def paths_to_far_ends(chosen: Sequence[RelationFacts], offered: Sequence[Relatio
 
     def onward(fact: RelationFacts) -> list[RelationFacts]:
         outgoing = fact.direction is Direction.OUTGOING
-        two_hops = (one for one in offered if len(one.hops) == 2 and one.direction is fact.direction)
-        return [one for one in two_hops if one.hops[0 if outgoing else 1] == fact.relation]
+        two_hops = (
+            candidate for candidate in offered if len(candidate.hops) == 2 and candidate.direction is fact.direction
+        )
+        return [candidate for candidate in two_hops if candidate.hops[0 if outgoing else 1] == fact.relation]
 
-    facts = [one for fact in chosen for one in (fact, *(onward(fact) if fact.mediators else ()))]
+    facts = [candidate for fact in chosen for candidate in (fact, *(onward(fact) if fact.mediators else ()))]
     return list(dict.fromkeys(tuple(hop.id for hop in fact.hops) for fact in facts))
 
 
@@ -179,7 +181,7 @@ def _anchors(page: Page[Link]) -> set[str]:
 
 def entities_without(having: Mapping[str, set[str]], entities: Sequence[Entity]) -> tuple[EntitiesWithout, ...]:
     """For each name the entities that are not in `having`; names without any are left out. Empty for one entity."""
-    without = {name: tuple(one for one in entities if one.id not in ids) for name, ids in having.items()}
+    without = {name: tuple(entity for entity in entities if entity.id not in ids) for name, ids in having.items()}
     return tuple(EntitiesWithout(name, ones) for name, ones in without.items() if ones) if len(entities) > 1 else ()
 
 
@@ -193,9 +195,9 @@ def _entities_without(
 ) -> tuple[EntitiesWithout, ...]:
     """For each name the entities without rows of its relations; empty if the store's counts are not exact."""
     exact = offered.stop is Stop.COMPLETE and all(
-        fact.count.certainty is Certainty.EXACT for found in facts_by_name.values() for fact in found
+        fact.count.certainty is Certainty.EXACT for group in facts_by_name.values() for fact in group
     )
-    entity_ids = {name: {one for fact in found for one in fact.per_entity} for name, found in facts_by_name.items()}
+    entity_ids = {name: {id_ for fact in group for id_ in fact.per_entity} for name, group in facts_by_name.items()}
     return entities_without(entity_ids, entities) if exact else ()
 
 

@@ -31,7 +31,7 @@ async def get_relations(
 ) -> AtEntities[RelationFacts]:
     """Every relation at one or several entities in both directions; a question ranks them and selects the best.
 
-    GraphWalker, relation retrieval. The best relations are a page: `after` continues with the lower ranks.
+    GraphWalker's relation retrieval (2.2.1, F.2). The best relations are a page; `after` continues with lower ranks.
 
     Raises:
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
@@ -56,7 +56,7 @@ async def get_triples(
 ) -> AtEntities[Link]:
     """The triples of the chosen relations at one or several entities, in both directions.
 
-    GraphWalker, triple retrieval.
+    GraphWalker's triple retrieval (2.2.1, F.3).
 
     Raises:
         UnknownRelation: none of the entities has any of these relations in either direction; with `refuse_absent` also
@@ -119,7 +119,7 @@ async def relation_triples(
     by_relation: dict[str, dict[Triple, None]] = {}
     for link in (link for links in lists for link in links):
         by_relation.setdefault(link.triple.relation.id, {})[_plain(link.triple)] = None
-    triples = [triple for each in by_relation.values() for triple in [*each][:TRIPLES_PER_RELATION]]
+    triples = [triple for of_relation in by_relation.values() for triple in [*of_relation][:TRIPLES_PER_RELATION]]
     return entities, triples
 
 

@@ -56,15 +56,16 @@ async def _described(graph: GraphAdapter, walk: SampleWalk | None) -> SampleWalk
     if walk is None:
         return None
     tail_ids = [step.tail.id for step in walk.steps if isinstance(step.tail, Entity)]
-    known = await graph.describe([walk.start.id, *tail_ids])
+    described_entities = await graph.describe([walk.start.id, *tail_ids])
 
     def described(node: Node) -> Node:
-        return known.get(node.id, node) if isinstance(node, Entity) else node
+        return described_entities.get(node.id, node) if isinstance(node, Entity) else node
 
     steps = tuple(
-        replace(step, head=known.get(step.head.id, step.head), tail=described(step.tail)) for step in walk.steps
+        replace(step, head=described_entities.get(step.head.id, step.head), tail=described(step.tail))
+        for step in walk.steps
     )
-    return replace(walk, start=known.get(walk.start.id, walk.start), steps=steps)
+    return replace(walk, start=described_entities.get(walk.start.id, walk.start), steps=steps)
 
 
 async def _sampled_steps(graph: GraphAdapter, start: Entity) -> tuple[Triple, ...]:

@@ -109,8 +109,10 @@ class WalkedGraph:
 
     def _add_node(self, node: Node) -> None:
         key = node_key(node)
-        known = self.nodes.get(key)
-        if known is None or (isinstance(node, Entity) and isinstance(known, Entity) and _describes_more(node, known)):
+        stored = self.nodes.get(key)
+        if stored is None or (
+            isinstance(node, Entity) and isinstance(stored, Entity) and _describes_more(node, stored)
+        ):
             self.nodes[key] = node
 
     def _add(self, triple: Triple) -> None:
@@ -138,8 +140,8 @@ def _without_labels(triple: Triple) -> Triple:
     return Triple(Entity(triple.head.id), relation, tail, triple.qualifiers, via)
 
 
-def _describes_more(entity: Entity, known: Entity) -> bool:
-    return (entity.label is not None, len(entity.types)) > (known.label is not None, len(known.types))
+def _describes_more(entity: Entity, other: Entity) -> bool:
+    return (entity.label is not None, len(entity.types)) > (other.label is not None, len(other.types))
 
 
 def _other_end(triple: Triple, node: NodeKey) -> NodeKey:
@@ -162,7 +164,7 @@ THINK_TOOL = "think"
 
 def visited(trail: Trail) -> Sequence[str]:
     """The entities that the calls of a trail were about, in the order of first visit."""
-    return list(dict.fromkeys(one for step in trail.steps if not step.failed for one in step.visited))
+    return list(dict.fromkeys(id_ for step in trail.steps if not step.failed for id_ in step.visited))
 
 
 def nodes_of_path(trail: Trail) -> Sequence[str]:
@@ -301,7 +303,11 @@ def _ends(triple: Triple) -> _Ends:
 def _roles(trail: Trail, checks: Iterable[TrailStep], walked: WalkedGraph) -> Mapping[NodeKey, Role]:
     """The roles of all nodes that the walk was about: topics, answers, visited nodes."""
     answers = (answer for step in checks for answer in _connected_answers(step))
-    groups = ((Role.TOPIC, (one.id for one in trail.topics)), (Role.ANSWER, answers), (Role.VISITED, visited(trail)))
+    groups = (
+        (Role.TOPIC, (topic.id for topic in trail.topics)),
+        (Role.ANSWER, answers),
+        (Role.VISITED, visited(trail)),
+    )
     roles: dict[NodeKey, Role] = {}
     for role, keys in groups:
         for key in keys:
@@ -339,8 +345,8 @@ def _by_priority(
     count for each, and are there as long as one of them has fewer.
     """
     keys = sorted(neighbours, key=lambda key: isinstance(walked.nodes[key], Literal))
-    hubs = {key: [one for one in neighbours[key] if one in walk] for key in keys if key not in walk}
-    rows = Counter(hub for each in hubs.values() for hub in each)
+    hubs = {key: [neighbour for neighbour in neighbours[key] if neighbour in walk] for key in keys if key not in walk}
+    rows = Counter(hub for ends in hubs.values() for hub in ends)
     most = {hub: most_rows + 1 if count == most_rows + 1 else most_rows for hub, count in rows.items()}
     turns = Counter[NodeKey]()
     order: dict[NodeKey, int] = {}

@@ -66,14 +66,14 @@ async def _superclasses(graph: GraphAdapter, classes: list[str]) -> Mapping[str,
     """The direct superclasses of classes, of these in turn, and so on."""
     superclasses: dict[str, set[str]] = defaultdict(set)
     relation_paths = [(relation,) for relation in sorted(graph.subclass_relations)]
-    known, level = set(classes), classes
+    reached, level = set(classes), classes
     for _ in range(_LEVELS):
         page = await graph.neighbour_ids(level, Direction.OUTGOING, relation_paths=relation_paths, limit=_EDGES)
         for link in page.items:
             if isinstance(link.far_end, Entity):
                 superclasses[link.anchor.id].add(link.far_end.id)
-        level = sorted({end for ends in superclasses.values() for end in ends} - known)
-        known.update(level)
+        level = sorted({end for ends in superclasses.values() for end in ends} - reached)
+        reached.update(level)
         if not level:
             break
     return superclasses

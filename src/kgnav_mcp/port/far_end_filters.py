@@ -96,7 +96,7 @@ async def _search_by_store(
     graph: BasicVerbs, request: MatchRequest, search: RowSearch, hops: int
 ) -> AnchoredPage[Link]:
     """Rows found by the store's search. A position is `~<part>~<position within the part>`."""
-    read = _read_parts(request, hops)
+    requests = _read_parts(request, hops)
     sides = (
         ()
         if request.far.kind is FarEndKind.LITERAL
@@ -104,7 +104,7 @@ async def _search_by_store(
         if request.direction
         else tuple(Direction)
     )
-    parts = [*read, *map(str, sides)]
+    parts = [*requests, *map(str, sides)]
     part, _, inner = request.after.removeprefix(_SEPARATOR).partition(_SEPARATOR) if request.after else ("", "", "")
     if request.after and part not in parts:
         raise invalid_cursor(request.after)
@@ -114,8 +114,8 @@ async def _search_by_store(
             matches.mark_incomplete()
             break
         prefix, after = f"{_SEPARATOR}{name}{_SEPARATOR}", inner or None
-        if name in read:
-            stops.append((await matches.read(graph, replace(read[name], after=after), prefix=prefix)).stop)
+        if name in requests:
+            stops.append((await matches.read(graph, replace(requests[name], after=after), prefix=prefix)).stop)
         else:
             stops.append(await matches.search(graph, partial(search, Direction(name)), after, prefix))
         inner = ""
@@ -180,7 +180,7 @@ class _Matches:
         self, graph: BasicVerbs, request: MatchRequest, page: AnchoredPage[Link] | None = None, prefix: str = ""
     ) -> AnchoredPage[Link]:
         """Read at most `MAX_READ` rows, until more than `limit` match. Returns the last page that was read."""
-        read, after = 0, request.after
+        rows_read, after = 0, request.after
         while True:
             if page is None:
                 page = await graph.neighbours(
@@ -193,11 +193,11 @@ class _Matches:
                 )
             await self._add(graph, page, prefix)
             self.add_note(page.note)
-            read += len(page.items)
+            rows_read += len(page.items)
             more = page.stop is Stop.LIMIT and bool(page.items)
-            if not more or read >= MAX_READ or self.enough:
+            if not more or rows_read >= MAX_READ or self.enough:
                 if more:
-                    self._read = read
+                    self._read = rows_read
                     self.mark_incomplete()
                 return page
             after, page = page.positions[-1], None
@@ -271,7 +271,7 @@ class _Matches:
     def _is_labelled(self, end: Node, types: Mapping[str, tuple[str, ...]]) -> bool:
         if not isinstance(end, Entity):
             return False
-        return any(one.casefold() == self._label for one in end.types or types.get(end.id, ()))
+        return any(type_.casefold() == self._label for type_ in end.types or types.get(end.id, ()))
 
 
 def _begins(word: str, candidate: str) -> bool:
@@ -296,7 +296,9 @@ def node_text(node: Node) -> str:
 def _words(text: str) -> list[str]:
     folded = text.casefold()
     if not folded.isascii():
-        folded = "".join(one for one in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(one))
+        folded = "".join(
+            character for character in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(character)
+        )
     return _WORD.findall(folded.replace("_", " "))
 
 

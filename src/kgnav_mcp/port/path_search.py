@@ -101,7 +101,7 @@ class PathSearch(Generic[N, E]):
         self.size = 0
         """About how many nodes and edges the search examines when it is resumed."""
 
-    def paths(self, starts: Sequence[N], wanted: frozenset[N] | None, *, forward: bool) -> Search[N, E]:
+    def paths(self, starts: Sequence[N], targets: frozenset[N] | None, *, forward: bool) -> Search[N, E]:
         """The paths from the starts to the wanted nodes (None: to any). `forward`: edges run from head to tail."""
         search = {
             PathKind.TRAILS: self._trails,
@@ -113,15 +113,15 @@ class PathSearch(Generic[N, E]):
         self.size = len(starts)
         self._incoming = not forward and not self._either
         self._adjacency = self._known[self._incoming]
-        return (yield from search(starts, wanted, forward))
+        return (yield from search(starts, targets, forward))
 
     def add_edges(self, request: EdgeRequest[N], steps: Iterable[tuple[N, E, N]]) -> None:
         """Add the edges of a request, each as (node, edge, node at the other end)."""
-        known = self._known[request.incoming]
+        steps_by_node = self._known[request.incoming]
         for node in request.nodes:
-            known[node] = []
+            steps_by_node[node] = []
         for near, edge, far in steps:
-            known[near].append((edge, far))
+            steps_by_node[near].append((edge, far))
             self._edges_held += 1
         self._check(self._edges_held)
 
@@ -133,21 +133,21 @@ class PathSearch(Generic[N, E]):
         if new:
             yield EdgeRequest(new, incoming)
 
-    def _trails(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
+    def _trails(self, starts: Sequence[N], targets: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """All paths with a length between the bounds and no repeated edge."""
-        longest, length, held = self._length.longest, 0, 0
+        longest, length, stored_edges = self._length.longest, 0, 0
         paths: list[FoundPath[N, E]] = []
         level: list[FoundPath[N, E]] = [(start, (), start) for start in starts]
         while level:
             if length >= self._length.shortest:
-                paths += [trail for trail in level if wanted is None or trail[2] in wanted]
+                paths += [trail for trail in level if targets is None or trail[2] in targets]
             if length == longest:
                 break
             length += 1
             yield from self._request_edges((end for _, _, end in level), len(level))
             level = self._extend_trails(level, forward, self._bound - len(paths))
-            held += length * len(level)
-            self._check(max(len(paths) + len(level), held // _EDGES_PER_ROW))
+            stored_edges += length * len(level)
+            self._check(max(len(paths) + len(level), stored_edges // _EDGES_PER_ROW))
         return paths
 
     def _extend_trails(self, trails: list[FoundPath[N, E]], forward: bool, spare: int) -> list[FoundPath[N, E]]:
@@ -175,7 +175,7 @@ class PathSearch(Generic[N, E]):
         `visit` receives the start, its new nodes with the edges and nodes that lead to them, and the path length.
         """
         fronts: dict[N, list[N]] = {start: [start] for start in starts}
-        length, held = 0, len(starts)
+        length, stored = 0, len(starts)
         while fronts and (self._length.longest is None or length < self._length.longest):
             length += 1
             size = sum(map(len, fronts.values()))
@@ -191,17 +191,17 @@ class PathSearch(Generic[N, E]):
                 size += len(new)
                 if new and visit(start, new, length):
                     next_fronts[start] = list(new)
-                if held + size > self._bound:
+                if stored + size > self._bound:
                     break
             fronts = next_fronts
-            held += size
-            self._check(held)
+            stored += size
+            self._check(stored)
 
-    def _reachable(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
+    def _reachable(self, starts: Sequence[N], targets: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """Each end of a path with a length between the bounds. Edges are repeated only if `shortest` is above 1."""
         paths: PathsByStart[N, E] = {start: {start: ()} for start in starts}
         fronts = {start: dict(ends) for start, ends in paths.items()}
-        length, longest, held = 0, self._length.longest, len(paths)
+        length, longest, stored = 0, self._length.longest, len(paths)
         while any(fronts.values()) and length != longest:
             length += 1
             size = sum(map(len, fronts.values()))
@@ -210,8 +210,8 @@ class PathSearch(Generic[N, E]):
             fronts = self._extend_fronts(fronts, None if exact_length else paths, forward=forward)
             if exact_length:
                 paths = {start: dict(front) for start, front in fronts.items()}
-            held = _size(fronts) + (0 if exact_length else held)
-            self._check(held)
+            stored = _size(fronts) + (0 if exact_length else stored)
+            self._check(stored)
         if length < self._length.shortest:
             return []
         if self._either and self._length.shortest == 1:  # not back along the edge that leads away
@@ -222,7 +222,7 @@ class PathSearch(Generic[N, E]):
             (start, edges, end)
             for start, ends in paths.items()
             for end, edges in ends.items()
-            if wanted is None or end in wanted
+            if targets is None or end in targets
         ]
 
     def _cycle(self, start: N) -> tuple[E, ...]:
@@ -278,60 +278,60 @@ class PathSearch(Generic[N, E]):
             return ()
         return (*edges, edge) if forward else (edge, *edges)
 
-    def _at_distance(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
+    def _at_distance(self, starts: Sequence[N], targets: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """Each end whose shortest path has a length between the bounds."""
         paths: PathsByStart[N, E] = {start: {start: ()} for start in starts}
-        found: list[FoundPath[N, E]] = []
+        at_distance: list[FoundPath[N, E]] = []
         if self._length.shortest == 0:
-            found += [(start, (), start) for start in starts if _is_wanted(start, wanted)]
+            at_distance += [(start, (), start) for start in starts if _is_target(start, targets)]
 
         def visit(start: N, new: Steps[N, E], length: int) -> bool:
             ends = paths[start]
             for end, steps in new.items():
                 edge, before = steps[0]
                 ends[end] = self._extend_path(ends[before], edge, forward)
-                if length >= self._length.shortest and _is_wanted(end, wanted):
-                    found.append((start, ends[end], end))
+                if length >= self._length.shortest and _is_target(end, targets):
+                    at_distance.append((start, ends[end], end))
             return True
 
         yield from self._levels(starts, visit, lambda start, end: end in paths[start])
-        return found
+        return at_distance
 
-    def _shortest(self, starts: Sequence[N], wanted: frozenset[N] | None, forward: bool) -> Search[N, E]:
+    def _shortest(self, starts: Sequence[N], targets: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """One or all of the shortest paths between each two nodes; from a node to itself only the empty path."""
-        if wanted is not None and len(starts) * len(wanted) <= _FEW_PAIRS and not wanted.intersection(starts):
-            return (yield from self._shortest_of_pairs(starts, sorted(wanted, key=self._node_order), forward))
+        if targets is not None and len(starts) * len(targets) <= _FEW_PAIRS and not targets.intersection(starts):
+            return (yield from self._shortest_of_pairs(starts, sorted(targets, key=self._node_order), forward))
         only_one = self._length.kind is PathKind.SHORTEST
-        rank_all = only_one and wanted is None  # few ends are traced back one by one, for less than ranking all nodes
+        rank_all = only_one and targets is None  # few ends are traced back one by one, for less than ranking all nodes
         steps: dict[N, Steps[N, E]] = {start: {start: []} for start in starts}
         places = {start: {start: 0} for start in starts}
-        missing = {start: set(wanted or ()) - {start} for start in starts}
+        missing = {start: set(targets or ()) - {start} for start in starts}
         edges_of_paths = 0
-        ends = [(start, start) for start in starts if not self._length.shortest and _is_wanted(start, wanted)]
+        ends = [(start, start) for start in starts if not self._length.shortest and _is_target(start, targets)]
 
         def visit(start: N, new: Steps[N, E], length: int) -> bool:
             nonlocal edges_of_paths
-            if wanted is None and length >= self._length.shortest:
+            if targets is None and length >= self._length.shortest:
                 edges_of_paths += length * len(new)
                 self._check(edges_of_paths // _EDGES_PER_ROW)
             if rank_all:
                 self._keep_first(new, places[start], forward)
             steps[start].update(new)
             if length >= self._length.shortest:
-                ends.extend((start, end) for end in new if _is_wanted(end, wanted))
+                ends.extend((start, end) for end in new if _is_target(end, targets))
             missing[start].difference_update(new)
-            return wanted is None or bool(missing[start])
+            return targets is None or bool(missing[start])
 
         yield from self._levels(starts, visit, lambda start, end: end in steps[start])
         if only_one and not rank_all:
             return [(start, self._first_path(steps[start], start, end, forward), end) for start, end in ends]
         return self._trace(steps, ends, forward)
 
-    def _shortest_of_pairs(self, starts: Sequence[N], wanted: Sequence[N], forward: bool) -> Search[N, E]:
+    def _shortest_of_pairs(self, starts: Sequence[N], targets: Sequence[N], forward: bool) -> Search[N, E]:
         """One or all of the shortest paths between each two nodes, which differ."""
         paths: list[FoundPath[N, E]] = []
         for start in starts:
-            for end in wanted:
+            for end in targets:
                 steps = yield from self._shortest_steps(start, end)
                 if not steps:
                     continue
@@ -365,9 +365,9 @@ class PathSearch(Generic[N, E]):
     def _cost(self, side: _Side[N, E]) -> Generator[Request[N], int | None, int]:
         """The number of edges at the front of a side, or an estimate. Edges that are not known are asked for."""
         if side.cost is None:
-            self.size, known = len(side.front), self._known[side.incoming]
-            new = [node for node in side.front if node not in known]
-            side.cost = sum(len(known.get(node, ())) for node in side.front)
+            self.size, steps_by_node = len(side.front), self._known[side.incoming]
+            new = [node for node in side.front if node not in steps_by_node]
+            side.cost = sum(len(steps_by_node.get(node, ())) for node in side.front)
             count = (yield CountRequest(new, side.incoming)) if new else 0
             if count is None:
                 nodes = sum(map(len, self._known.values()))
@@ -378,9 +378,9 @@ class PathSearch(Generic[N, E]):
     def _extend_side(self, side: _Side[N, E]) -> None:
         """Extend a side by one level."""
         new: Steps[N, E] = defaultdict(list)
-        known = self._known[side.incoming]
+        steps_by_node = self._known[side.incoming]
         for node in side.front:
-            for edge, far in known[node]:
+            for edge, far in steps_by_node[node]:
                 if far not in side.steps:
                     new[far].append((edge, node))
         side.steps.update(new)
@@ -411,8 +411,8 @@ class PathSearch(Generic[N, E]):
         for node, steps in new.items():
             if len(steps) > 1:
                 steps[:] = [min(steps, key=lambda step: (places[step[1]], self._edge_order(step[0])))]
-            before, own = places[steps[0][1]], self._node_order(node)
-            keys[node] = (before, own) if forward else (own, before)
+            before, rank = places[steps[0][1]], self._node_order(node)
+            keys[node] = (before, rank) if forward else (rank, before)
         places.update((node, place) for place, node in enumerate(sorted(new, key=lambda node: keys[node])))
 
     def _trace(self, steps: dict[N, Steps[N, E]], ends: Sequence[tuple[N, N]], forward: bool) -> list[FoundPath[N, E]]:
@@ -470,8 +470,8 @@ def _way_to(node: N, start: N, steps: dict[N, tuple[E, N]]) -> tuple[E, ...]:
     return tuple(reversed(edges))
 
 
-def _is_wanted(node: N, wanted: frozenset[N] | None) -> bool:
-    return wanted is None or node in wanted
+def _is_target(node: N, targets: frozenset[N] | None) -> bool:
+    return targets is None or node in targets
 
 
 def _paths_back(steps: Steps[N, E], start: N, end: N, forward: bool) -> Iterator[tuple[E, ...]]:

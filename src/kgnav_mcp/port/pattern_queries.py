@@ -127,15 +127,15 @@ class PatternQuery:
 
     def page(self, matches: Sequence[PatternMatch], limit: int) -> PlanPage:
         """The page of the plan with these matches, the first `limit` if they are as many."""
-        rows: list[tuple[Cell, ...]] = [(*map(Entity, one.nodes), *one.keys) for one in matches]
+        rows: list[tuple[Cell, ...]] = [(*map(Entity, match.nodes), *match.keys) for match in matches]
         if len(self.columns) > len(self.nodes) + len(self.keys) + len(self.measures):
-            rows = [(*row, one.number) for row, one in zip(rows, matches, strict=True)]
+            rows = [(*row, match.number) for row, match in zip(rows, matches, strict=True)]
             if len(self.columns) == 1 and not rows:
                 rows = [(0,)]  # the count of nothing
         values: Mapping[tuple[str, str], tuple[Node, ...]] = {
-            (one.nodes[self.nodes.index(name)], relation): own
-            for one in matches
-            for (name, relation), own in zip(self.properties, one.values, strict=False)
+            (match.nodes[self.nodes.index(name)], relation): property_values
+            for match in matches
+            for (name, relation), property_values in zip(self.properties, match.values, strict=False)
         }
         more = len(rows) >= limit
         return PlanPage(
@@ -169,7 +169,9 @@ def pattern_query(plan: Plan, *, with_keys: bool = False, with_qualifiers: bool 
     if plan.prefilter or with_qualifiers:
         qualifiers, conditions = _conditions(match, variables, exact=not plan.prefilter)
     nodes = {*node_patterns(match), *variables}
-    if not is_plain(match, variables, qualifiers) or not all(can_push(one, frozenset(nodes)) for one in conditions):
+    if not is_plain(match, variables, qualifiers) or not all(
+        can_push(condition, frozenset(nodes)) for condition in conditions
+    ):
         raise _refused("such a pattern, or one of its conditions")
     returned = _returned_nodes(project.columns, nodes)
     keys, measures = ((), ()) if returned or not with_keys else _keys_and_measures(project.columns, match)
@@ -187,7 +189,7 @@ def pattern_query(plan: Plan, *, with_keys: bool = False, with_qualifiers: bool 
         rows,
         qualifiers=qualifiers,
         exact=not plan.prefilter,
-        properties=tuple(each for each in plan.properties if each[0] in returned),
+        properties=tuple(property_ for property_ in plan.properties if property_[0] in returned),
         keys=keys,
         list_keys=plan.list_keys,
         measures=measures,
@@ -196,18 +198,18 @@ def pattern_query(plan: Plan, *, with_keys: bool = False, with_qualifiers: bool 
 
 
 def _conditions(
-    match: Match, known: Collection[str], *, exact: bool
+    match: Match, bound: Collection[str], *, exact: bool
 ) -> tuple[tuple[QualifierCondition, ...], tuple[Expression, ...]]:
     """The conditions on properties of edges, and the others. `exact`: only those with constants."""
     edges = {edge.variable for edge in match.edges if edge.path is None}
-    nodes = {None, *node_patterns(match), *known}
+    nodes = {None, *node_patterns(match), *bound}
     qualifier_conditions = {condition: qualifier_condition(condition) for condition in conjuncts(match.where)}
-    own = {
-        condition: one
-        for condition, one in qualifier_conditions.items()
-        if one is not None and one.owned.owner in edges and (one.values if exact else one.node in nodes)
+    of_edges = {
+        condition: parsed
+        for condition, parsed in qualifier_conditions.items()
+        if parsed is not None and parsed.owned.owner in edges and (parsed.values if exact else parsed.node in nodes)
     }
-    return tuple(own.values()), tuple(one for one in qualifier_conditions if one not in own)
+    return tuple(of_edges.values()), tuple(condition for condition in qualifier_conditions if condition not in of_edges)
 
 
 def _returned_nodes(columns: Sequence[Column], nodes: Collection[str]) -> tuple[str, ...]:
@@ -224,9 +226,14 @@ def _returned_nodes(columns: Sequence[Column], nodes: Collection[str]) -> tuple[
     return tuple(names)
 
 
-def is_measure(one: Aggregate) -> bool:
+def is_measure(aggregate: Aggregate) -> bool:
     """Whether an aggregate is the number, sum, mean, minimum or maximum of the values of a property."""
-    return one.function in _MEASURES and not one.distinct and isinstance(one.of, Property) and len(one.of.ids) == 1
+    return (
+        aggregate.function in _MEASURES
+        and not aggregate.distinct
+        and isinstance(aggregate.of, Property)
+        and len(aggregate.of.ids) == 1
+    )
 
 
 def _keys_and_measures(columns: Sequence[Column], match: Match) -> tuple[tuple[GroupKey, ...], tuple[Aggregate, ...]]:
@@ -248,9 +255,9 @@ def _keys_and_measures(columns: Sequence[Column], match: Match) -> tuple[tuple[G
                 keys.append(key)
             case _:
                 raise _refused("such a value")
-    one_property = len({one.of for one in of}) == 1 and all(map(is_measure, of))
-    own = one_property and isinstance(of[0].of, Property) and of[0].of.owner in nodes
-    return tuple(keys), tuple(of) if own else ()
+    one_property = len({aggregate.of for aggregate in of}) == 1 and all(map(is_measure, of))
+    is_of_node = one_property and isinstance(of[0].of, Property) and of[0].of.owner in nodes
+    return tuple(keys), tuple(of) if is_of_node else ()
 
 
 def _number(project: Project, before: int, nodes: Collection[str], *, repeats: bool) -> Column | None:
@@ -284,16 +291,16 @@ def _with_number(query: PatternQuery, project: Project, number: Column) -> Patte
         Unsupported: it wants more.
     """
     of = number.value.of if isinstance(number.value, Aggregate) else None
-    own, least = Variable(number.name), 1
+    column, least = Variable(number.name), 1
     match project.where:
         case None:
             pass
-        case Compare(left, Comparison.AT_LEAST, Constant(int() as least)) if left == own and query.nodes:
+        case Compare(left, Comparison.AT_LEAST, Constant(int() as least)) if left == column and query.nodes:
             if isinstance(least, bool):
                 raise _refused("a comparison of numbers with truth")
         case _:
             raise _refused("such a condition on the number of matches")
-    if project.order not in ((), (Order(own, descending=True),)):
+    if project.order not in ((), (Order(column, descending=True),)):
         raise _refused("such an order")
     if query.keys and (project.order or project.where is not None):
         raise _refused("an order or a least number of groups of values")
@@ -305,7 +312,7 @@ def _refused(what: str) -> Unsupported:
     return Unsupported(f"this store matches single patterns, not {what}", next_step="Walk with search or get_triples.")
 
 
-def is_connected(match: Match, known: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
+def is_connected(match: Match, bound: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
     """Whether a pattern is connected by its edges and the given nodes, or is a single node; and its edges are its own.
 
     A disconnected pattern would be a product of whole sets. `qualifiers` connect an edge with a node, too.
@@ -313,15 +320,19 @@ def is_connected(match: Match, known: Collection[str], qualifiers: Sequence[Qual
     variables = [edge.variable for edge in match.edges]
     if len({*variables}) < len(variables):
         return False
-    if any(name in known for name in (*variables, *(path.variable for path in match.paths))):
+    if any(name in bound for name in (*variables, *(path.variable for path in match.paths))):
         return False
     nodes = node_patterns(match)
     if not match.edges:
-        return len(nodes) == 1 and not any(name in known for name in nodes)
+        return len(nodes) == 1 and not any(name in bound for name in nodes)
     ties = [{edge.source, edge.target} for edge in match.edges]
     for edge, tie in zip(match.edges, ties, strict=True):
-        tie |= {one.node for one in qualifiers if one.owned.owner == edge.variable and one.node is not None}
-    joined = {name for name in nodes if name in known} or set(ties[0])
+        tie |= {
+            condition.node
+            for condition in qualifiers
+            if condition.owned.owner == edge.variable and condition.node is not None
+        }
+    joined = {name for name in nodes if name in bound} or set(ties[0])
     for _ in ties:
         for tie in ties:
             if not joined.isdisjoint(tie):
@@ -329,7 +340,7 @@ def is_connected(match: Match, known: Collection[str], qualifiers: Sequence[Qual
     return joined >= nodes.keys()
 
 
-def is_plain(match: Match, known: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
+def is_plain(match: Match, bound: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
     """Whether a pattern has the form that `PatternQuery` states."""
     if match.paths or not all(map(_is_edge_or_reachability, match.edges)):
         return False
@@ -337,16 +348,16 @@ def is_plain(match: Match, known: Collection[str], qualifiers: Sequence[Qualifie
         nodes = node_patterns(match)
         equal = filter(None, map(equal_constants, conjuncts(match.where)))
         selected = all(node.labels for node in nodes.values()) or any(owned.owner in nodes for owned, _ in equal)
-        return selected and is_connected(match, known)
-    if all(edge.path for edge in match.edges) and not _is_anchored(match, known):
+        return selected and is_connected(match, bound)
+    if all(edge.path for edge in match.edges) and not _is_anchored(match, bound):
         return False
-    return is_connected(match, known, qualifiers)
+    return is_connected(match, bound, qualifiers)
 
 
-def _is_anchored(match: Match, known: Collection[str]) -> bool:
+def _is_anchored(match: Match, bound: Collection[str]) -> bool:
     """Whether an id, a label or a given node restricts an end of the paths: otherwise every node reaches itself."""
     ids = any(id_condition(condition) for condition in conjuncts(match.where))
-    return ids or any(node.labels or node.variable in known for node in match.nodes)
+    return ids or any(node.labels or node.variable in bound for node in match.nodes)
 
 
 def _is_edge_or_reachability(edge: EdgePattern) -> bool:
@@ -354,8 +365,8 @@ def _is_edge_or_reachability(edge: EdgePattern) -> bool:
     return edge.path is None or (edge.path.kind is PathKind.REACHABLE and edge.path.longest is None)
 
 
-def can_push(condition: Expression, known: frozenset[str], *, numbers: bool = True, texts: bool = True) -> bool:
-    """Whether `PatternQuery` allows a condition, whose nodes have to be `known`; or one without `numbers` or `texts`.
+def can_push(condition: Expression, bound: frozenset[str], *, numbers: bool = True, texts: bool = True) -> bool:
+    """Whether `PatternQuery` allows a condition, whose nodes have to be `bound`; or one without `numbers` or `texts`.
 
     It combines by AND, OR and NOT conditions on what a node is (`id_condition`, `a = b`, `a <> b`, HasLabel) and
     Exists, whose pattern follows the same rules; and conditions of `number_condition` and `equal_constants` by AND and
@@ -364,27 +375,31 @@ def can_push(condition: Expression, known: frozenset[str], *, numbers: bool = Tr
     push = partial(can_push, numbers=numbers, texts=texts)
     match condition:
         case Joined(Connective.AND | Connective.OR, parts):
-            return all(push(part, known) for part in parts)
-        case Not(Exists() as opposite):
-            return push(opposite, known)
+            return all(push(part, bound) for part in parts)
         case Not(opposite):
-            return can_push(opposite, known, numbers=False, texts=False)
-        case Compare(Variable(one), Comparison.EQUAL | Comparison.UNEQUAL, Variable(other)):
-            return {one, other} <= known
+            takes = push if isinstance(opposite, Exists) else partial(can_push, numbers=False, texts=False)
+            return takes(opposite, bound)
+        case Compare(Variable(first), Comparison.EQUAL | Comparison.UNEQUAL, Variable(second)):
+            return {first, second} <= bound
         case HasLabel(variable):
-            return variable in known
+            return variable in bound
         case Exists(match):
             edges = {edge.variable for edge in match.edges}
-            inner = known.union(node_patterns(match))
-            plain = is_plain(match, known) and not edges & known
-            return plain and all(push(one, inner) for one in conjuncts(match.where))
+            inner = bound.union(node_patterns(match))
+            plain = is_plain(match, bound) and not edges & bound
+            return plain and all(push(conjunct, inner) for conjunct in conjuncts(match.where))
         case _:
-            ids, value = id_condition(condition), None
-            if numbers:
-                value = number_condition(condition)
-            if value is None and texts:
-                value = equal_constants(condition)
-            return ids[0] in known if ids is not None else value is not None and value[0].owner in known
+            return _node_of(condition, numbers=numbers, texts=texts) in bound
+
+
+def _node_of(condition: Expression, *, numbers: bool, texts: bool) -> str | None:
+    """The node of a condition on its id, or that compares its property with numbers or texts; None for any other."""
+    if (ids := id_condition(condition)) is not None:
+        return ids[0]
+    compared = number_condition(condition) if numbers else None
+    if compared is None and texts:
+        compared = equal_constants(condition)
+    return None if compared is None else compared[0].owner
 
 
 Bound = tuple[Comparison, float | tuple[float, ...]]
@@ -398,7 +413,7 @@ def number_condition(condition: Expression) -> tuple[Property, tuple[Bound, ...]
     """
     match condition:
         case Compare(Property() as owned, Comparison.IN, ListOf(items)):
-            numbers = tuple(number for one in items if (number := _number_in(one)) is not None)
+            numbers = tuple(number for item in items if (number := _number_in(item)) is not None)
             return (
                 (owned, ((Comparison.IN, numbers),)) if owned.ids and numbers and len(numbers) == len(items) else None
             )
@@ -447,18 +462,23 @@ def equal_constants(condition: Expression) -> tuple[Property, tuple[float, ...] 
         case (owned, ((Comparison.IN, tuple() as numbers),)):
             return owned, numbers
         case _:
-            pass
+            owned, operands = _equality(condition) or (None, ())
+    constants = [operand.value for operand in operands if isinstance(operand, Constant)]
+    texts = tuple(constant for constant in constants if isinstance(constant, str))
+    return (owned, texts) if owned is not None and owned.ids and 0 < len(texts) == len(operands) else None
+
+
+def _equality(condition: Expression) -> tuple[Property, Sequence[Expression]] | None:
+    """The property and the expressions of a condition that it equals one of them; None for any other condition."""
     match condition:
-        case Compare(Property() as owned, Comparison.EQUAL, Constant() as constant) | Compare(
-            Constant() as constant, Comparison.EQUAL, Property() as owned
+        case Compare(Property() as owned, Comparison.EQUAL, operand) | Compare(
+            operand, Comparison.EQUAL, Property() as owned
         ):
-            constants: Sequence[Expression] = (constant,)
-        case Compare(Property() as owned, Comparison.IN, ListOf(constants)):
-            pass
+            return owned, (operand,)
+        case Compare(Property() as owned, Comparison.IN, ListOf(operands)):
+            return owned, operands
         case _:
             return None
-    texts = tuple(one.value for one in constants if isinstance(one, Constant) and isinstance(one.value, str))
-    return (owned, texts) if owned.ids and texts and len(texts) == len(constants) else None
 
 
 def qualifier_condition(condition: Expression) -> QualifierCondition | None:
@@ -466,19 +486,14 @@ def qualifier_condition(condition: Expression) -> QualifierCondition | None:
 
     That the property is an edge's, the caller has checked.
     """
-    match condition:
-        case Compare(Property() as owned, Comparison.EQUAL, value) | Compare(
-            value, Comparison.EQUAL, Property() as owned
-        ):
-            values = (value,)
-        case Compare(Property() as owned, Comparison.IN, ListOf(values)):
-            pass
-        case _:
-            return None
+    owned, values = _equality(condition) or (None, ())
+    if owned is None:
+        return None
     match values:
         case (Call(Function.ID, (Variable(name),)),):
             return QualifierCondition(owned, node=name)
         case _:
-            constants = tuple(one.value for one in values if isinstance(one, Constant))
-    only_constants = len(constants) == len(values) and not any(isinstance(one, bool) for one in constants)
-    return QualifierCondition(owned, tuple(one for one in constants if one is not None)) if only_constants else None
+            constants = [operand.value for operand in values if isinstance(operand, Constant)]
+    if len(constants) < len(values) or any(isinstance(constant, bool) for constant in constants):
+        return None
+    return QualifierCondition(owned, tuple(constant for constant in constants if constant is not None))

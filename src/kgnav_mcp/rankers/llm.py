@@ -242,12 +242,12 @@ class LlmRanker:
 
 
 async def _read_limited(response: httpx2.Response) -> bytes:
-    read = bytearray()
+    body = bytearray()
     async for part in response.aiter_bytes():
-        read += part
-        if len(read) > _ANSWER_LIMIT:
+        body += part
+        if len(body) > _ANSWER_LIMIT:
             raise _Failing("sent an answer that is too long")
-    return bytes(read)
+    return bytes(body)
 
 
 def llm_ranker(settings: LlmSettings, best: int, closing: AsyncExitStack) -> LlmRanker:

@@ -70,7 +70,7 @@ def json_value(value: Value, limit: int) -> object:
         case Path():
             result = {"nodes": json_value(value.nodes, limit), "edges": json_value(value.edges, limit)}
         case _:
-            result = [json_value(each, limit) for each in value]
+            result = [json_value(member, limit) for member in value]
     return result
 
 
@@ -186,7 +186,7 @@ def _cell_texts(cell: Cell, limit: int) -> tuple[str, str]:
 
 
 def _own_properties_text(properties: Sequence[Qualifier], limit: int) -> str:
-    return "; ".join(f"{printable_id(each.relation.id)}: {node_text(each.value, limit)}" for each in properties)
+    return "; ".join(f"{printable_id(item.relation.id)}: {node_text(item.value, limit)}" for item in properties)
 
 
 def _single_text(text: Callable[[Any, int], str]) -> Callable[[Any, int], Sequence[str]]:

@@ -105,16 +105,16 @@ def _chosen_columns(ids: tuple[str, ...]) -> Columns:
     return node, _ChosenProperties(properties.name, replace(PROPERTIES, texts=texts), ids=ids), labels
 
 
-def nodes_table(found: NodesByProperty, offset: int, *, condition: str, next_step: str) -> Table:
+def nodes_table(nodes: NodesByProperty, offset: int, *, condition: str, next_step: str) -> Table:
     """Nodes with all their properties, or with a column for each chosen one.
 
     `condition` is the search condition in words, `next_step` the advice for an empty result.
     """
-    page, chosen = found.page, found.chosen
+    page, chosen = nodes.page, nodes.chosen
     step = _next_search(page.items[0].entity) if page.items else ""
     rows = ((item.entity, item.entity.types, _properties(item.properties)) for item in page.items)
     omitted = (
-        f"With this many nodes some properties are omitted ({comma_list(found.omitted, _OMITTED)}): choose some with "
+        f"With this many nodes some properties are omitted ({comma_list(nodes.omitted, _OMITTED)}): choose some with "
         f"`properties`."
     )
     return Table(
@@ -125,8 +125,8 @@ def nodes_table(found: NodesByProperty, offset: int, *, condition: str, next_ste
         page.stop,
         offset,
         empty=f"no node {'was found with' if page.note else 'has'} {condition}. {next_step}",
-        intro=tuple(absent_notes(found.absent, noun="property")),
-        notes=tuple(filter(None, (page.note, omitted if found.omitted else "", step))),
+        intro=tuple(absent_notes(nodes.absent, noun="property")),
+        notes=tuple(filter(None, (page.note, omitted if nodes.omitted else "", step))),
         items=page.items,
         about=[item.entity for item in page.items],
     )
@@ -142,7 +142,7 @@ def _properties(triples: Sequence[Triple]) -> tuple[Qualifier, ...]:
 
 
 def nearest_neighbours_table(
-    found: NearestNeighbours,
+    nearest: NearestNeighbours,
     offset: int,
     *,
     condition: str,
@@ -155,43 +155,43 @@ def nearest_neighbours_table(
     `condition` and `next_step` are as for `nodes_table`. `filters` is the condition on neighbours, in words.
     `first_cursor` starts paging through a hub's neighbours.
     """
-    notes = _anchor_notes(found.anchors)
-    if found.relations is not None:
-        return _hub_table(found.anchors, found.relations, notes, first_cursor)
-    page = found.links or Page((), (), found.anchors.total)
-    names = ", ".join(name_and_id(anchor) for anchor in found.anchors.items[:3])
+    notes = _anchor_notes(nearest.anchors)
+    if nearest.relations is not None:
+        return _hub_table(nearest.anchors, nearest.relations, notes, first_cursor)
+    page = nearest.links or Page((), (), nearest.anchors.total)
+    names = ", ".join(name_and_id(anchor) for anchor in nearest.anchors.items[:3])
     return Table(
         "neighbors",
         NEIGHBOR_COLUMNS,
-        _link_rows(page.items, found),
+        _link_rows(page.items, nearest),
         page.total,
         page.stop,
         offset,
-        empty=f"{names} has no neighbors {filters or 'in either direction'}. {_next_search(found.anchors.items[0])}"
-        if found.anchors.items
+        empty=f"{names} has no neighbors {filters or 'in either direction'}. {_next_search(nearest.anchors.items[0])}"
+        if nearest.anchors.items
         else f"no node has {condition}. {next_step}",
         notes=notes,
         items=[
-            (link, found.neighbours.get(link.far_end.id)) if isinstance(link.far_end, Entity) else link
+            (link, nearest.neighbours.get(link.far_end.id)) if isinstance(link.far_end, Entity) else link
             for link in page.items
         ],
-        about=found.anchors.items,
+        about=nearest.anchors.items,
     )
 
 
-def _link_rows(links: Sequence[Link], found: NearestNeighbours) -> Iterator[Row]:
-    several = len(found.anchors.items) > 1
+def _link_rows(links: Sequence[Link], nearest: NearestNeighbours) -> Iterator[Row]:
+    several = len(nearest.anchors.items) > 1
     for link in links:
         triple = link.triple
         far = link.far_end
-        known = found.neighbours.get(far.id) if isinstance(far, Entity) else None
+        neighbour = nearest.neighbours.get(far.id) if isinstance(far, Entity) else None
         yield (
             link.anchor if several else None,
             link.direction,
             triple.relation,
             far,
-            known.entity.types if known else (),
-            _properties(known.properties) if known else (),
+            neighbour.entity.types if neighbour else (),
+            _properties(neighbour.properties) if neighbour else (),
             triple.qualifiers,
         )
 

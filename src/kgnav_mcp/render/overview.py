@@ -243,7 +243,7 @@ def _with_longest_lists(section_with: Callable[[int, int], Section], is_accepted
 
 def _listing_marks(listings: Sequence[Listing]) -> Sequence[str]:
     """Notes on how complete each row's list is; empty texts if all lists are complete."""
-    return [""] * len(listings) if set(listings) <= {Listing.COMPLETE} else [str(each) for each in listings]
+    return [""] * len(listings) if set(listings) <= {Listing.COMPLETE} else [str(listing) for listing in listings]
 
 
 def _is_named(facts: EdgeFacts, schema: Schema, name: str | None) -> bool:
@@ -303,6 +303,6 @@ def _first_line(graph: str, schema: Schema, name: str | None) -> str:
 def _next_step(schema: Schema, name: str | None) -> str:
     if name or not (schema.labels or schema.relations):
         return 'Next: find_node(hint="...") gives an entity to start from.'
-    known = schema.labels[0].label if schema.labels else schema.relations[0].relation.id
-    drill = call_text("describe_graph", {"name": known})
+    example = schema.labels[0].label if schema.labels else schema.relations[0].relation.id
+    drill = call_text("describe_graph", {"name": example})
     return 'Next: find_node(hint="...") for an entity to start from' + (f", or {drill}." if drill else ".")

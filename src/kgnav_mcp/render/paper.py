@@ -86,19 +86,19 @@ class ObjectList:
         return PaperAnswer(f"[{', '.join(self._objects)}]", len(self._objects), self.shown)
 
 
-def neighbourhood(found: Neighbourhood) -> PaperAnswer:
+def neighbourhood(result: Neighbourhood) -> PaperAnswer:
     """Search-on-Graph's table: `N rows:`, headings, a rule, and the rows; at a hub its distinct properties only.
 
     With several entities, which the paper does not have, each row begins with its entity.
     """
-    if found.relations is not None:
-        facts = found.relations.items
+    if result.relations is not None:
+        facts = result.relations.items
         relations = dict.fromkeys(fact.relation for fact in facts)
-        return _table(("property", "propertyLabel"), map(_property, relations), facts, found.entities)
-    rows = found.rows.items if found.rows else ()
-    several = ("entity",) if len(found.entities) > 1 else ()
+        return _table(("property", "propertyLabel"), map(_property, relations), facts, result.entities)
+    rows = result.rows.items if result.rows else ()
+    several = ("entity",) if len(result.entities) > 1 else ()
     columns = (*several, "property", "propertyLabel", "value", "valueLabel")
-    return _table(columns, (_row(triple, found, several=bool(several)) for triple in rows), rows, found.entities)
+    return _table(columns, (_row(triple, result, several=bool(several)) for triple in rows), rows, result.entities)
 
 
 def _table(
@@ -120,9 +120,9 @@ def _value(node: Node) -> tuple[str, str]:
     return printable_id(node.id), "" if node.label_from_id else node.label or ""
 
 
-def _row(triple: Triple, found: Neighbourhood, *, several: bool) -> tuple[str, ...]:
-    anchor = _value(triple.far_end(found.direction.opposite))[:1] if several else ()
-    return *anchor, *_property(triple.relation), *_value(triple.far_end(found.direction))
+def _row(triple: Triple, result: Neighbourhood, *, several: bool) -> tuple[str, ...]:
+    anchor = _value(triple.far_end(result.direction.opposite))[:1] if several else ()
+    return *anchor, *_property(triple.relation), *_value(triple.far_end(result.direction))
 
 
 def relation_ids(facts: Sequence[RelationFacts], about: Sequence[Entity]) -> PaperAnswer:
@@ -131,10 +131,10 @@ def relation_ids(facts: Sequence[RelationFacts], about: Sequence[Entity]) -> Pap
     return PaperAnswer(", ".join(ids), len(ids), facts, about)
 
 
-def triples(found: Sequence[Triple], about: Sequence[Entity]) -> PaperAnswer:
+def triples(items: Sequence[Triple], about: Sequence[Entity]) -> PaperAnswer:
     """GraphWalker's triples, one per line: `[head, relation, tail]`, by names; by ids where there is no name."""
-    lines = [f"[{_name(one.head)}, {printable_id(one.relation.id)}, {_name(one.tail)}]" for one in found]
-    return PaperAnswer(",\n".join(lines), len(lines), found, about)
+    lines = [f"[{_name(triple.head)}, {printable_id(triple.relation.id)}, {_name(triple.tail)}]" for triple in items]
+    return PaperAnswer(",\n".join(lines), len(lines), items, about)
 
 
 def _name(node: Node) -> str:
@@ -156,7 +156,7 @@ def neighbour_object(link: Link, neighbour: NodeProperties) -> Mapping[str, obje
     relationship = {
         "type": printable_id(link.triple.relation.id),
         "direction": str(link.direction),
-        "properties": _properties((one.relation, one.value) for one in link.triple.qualifiers),
+        "properties": _properties((qualifier.relation, qualifier.value) for qualifier in link.triple.qualifiers),
     }
     labels = [clean(label) for label in neighbour.entity.types]
     return {"neighbor": node_object(neighbour), "labels": labels, "relationship": relationship}
@@ -173,12 +173,12 @@ def _properties(pairs: Iterable[tuple[Relation, Node]]) -> dict[str, object]:
     arrays: set[str] = set()
     for relation, node in pairs:
         name, value = printable_id(relation.id), _json(node)
-        found = values.setdefault(name, [])
+        members = values.setdefault(name, [])
         if isinstance(node, Literal) and node.index is not None:
             arrays.add(name)
-        if name in arrays or value not in found:
-            found.append(value)
-    return {name: found if name in arrays or len(found) > 1 else found[0] for name, found in values.items()}
+        if name in arrays or value not in members:
+            members.append(value)
+    return {name: members if name in arrays or len(members) > 1 else members[0] for name, members in values.items()}
 
 
 def _json(node: Node) -> object:

@@ -43,7 +43,7 @@ def invalid_plan_text(error: InvalidPlan) -> str:
     many = len(error.problems) > 1
     lines = [f"Invalid plan: {len(error.problems):,} problems." if many else "Invalid plan:"]
     for problem in error.problems[:_PROBLEMS]:
-        alternatives = ", ".join(clipped(each, _NAME) for each in problem.alternatives)
+        alternatives = ", ".join(clipped(alternative, _NAME) for alternative in problem.alternatives)
         lines.append(f"- {problem.place}: {problem.reason}" + (f" (possible: {alternatives})" if alternatives else ""))
     if len(error.problems) > _PROBLEMS:
         lines.append(f"- and {len(error.problems) - _PROBLEMS:,} more")

@@ -49,9 +49,9 @@ def completeness_line(completeness: Completeness, noun: str, offset: int = 0) ->
     return f"{shown_text}; {_NOT_SORTED}" if completeness.stop is Stop.UNORDERED else shown_text
 
 
-def _total_text(total: Count, known: int, noun: str) -> str:
+def _total_text(total: Count, minimum: int, noun: str) -> str:
     if total.certainty is Certainty.AT_LEAST:
-        total = Count.at_least(max(total.value, known))
+        total = Count.at_least(max(total.value, minimum))
     return f"{total.words} {singular(noun) if total == Count(1) else noun}"
 
 

@@ -192,10 +192,10 @@ def id_and_label(relation: Relation, limit: int) -> tuple[str, str]:
     return printable_id(relation.id), clipped(relation.label, limit)
 
 
-def name_and_id(one: Entity | Relation) -> str:
+def name_and_id(item: Entity | Relation) -> str:
     """`Ada (ex:ada)`, or the id alone if there is no other name."""
-    shown = printable_id(one.id)
-    return shown if one.label in (None, one.id) else f"{clipped(one.label, NAME_LIMIT)} ({shown})"
+    shown = printable_id(item.id)
+    return shown if item.label in (None, item.id) else f"{clipped(item.label, NAME_LIMIT)} ({shown})"
 
 
 def node_text(node: Node, limit: int) -> str:
@@ -230,7 +230,7 @@ def cell_text(cell: Cell, limit: int) -> str:
 
 def _list_text(cells: tuple[Cell, ...], limit: int) -> str:
     """A list as one text. Only as many members are printed as characters are shown."""
-    text = f"[{', '.join(cell_text(each, limit) for each in cells[: limit + 1])}]"
+    text = f"[{', '.join(cell_text(cell, limit) for cell in cells[: limit + 1])}]"
     return clipped(text, limit) if len(cells) <= limit else f"{text[:limit]}... ({len(cells):,} members)"
 
 

@@ -118,12 +118,12 @@ def _summary_row(trail: Trail, steps: int) -> Row:
     """The first steps in one row: the number of calls of each tool, and the edges between visited nodes."""
     summarised = trail.steps[:steps]
     calls = Counter(step.tool for step in summarised)
-    known = {entity.id for entity in trail.topics}.union(*(step.visited for step in trail.steps))
+    visited = {entity.id for entity in trail.topics}.union(*(step.visited for step in trail.steps))
     edges = dict.fromkeys(
         triple
         for step in summarised
         for triple in step.triples
-        if triple.head.id in known and isinstance(triple.tail, Entity) and triple.tail.id in known
+        if triple.head.id in visited and isinstance(triple.tail, Entity) and triple.tail.id in visited
     )
     return (
         f"1 to {steps}",
@@ -194,35 +194,35 @@ _READERS_JUDGEMENT = (
 )
 
 
-def evidence_table(found: Sequence[Evidence]) -> Table:
+def evidence_table(evidence: Sequence[Evidence]) -> Table:
     """The verdict of each answer, with the triples that lead from a topic entity to it.
 
     A verdict is about the graph only: a path may connect an answer that is wrong.
     """
-    kinds = list(dict.fromkeys(one.verdict for one in found))
+    kinds = list(dict.fromkeys(item.verdict for item in evidence))
     return Table(
         "answers",
         EVIDENCE_COLUMNS,
-        [(one.answer, one.verdict, one.triples, one.missing, one.hubs) for one in found],
-        Count(len(found)),
+        [(item.answer, item.verdict, item.triples, item.missing, item.hubs) for item in evidence],
+        Count(len(evidence)),
         intro=(_READERS_JUDGEMENT,),
         notes=tuple(f"{kind.capitalize()}: {_ADVICE[kind]}" for kind in kinds if _ADVICE[kind]),
-        items=[(*one.nodes, *one.triples) if one.verdict is Verdict.CONNECTED else () for one in found],
+        items=[(*item.nodes, *item.triples) if item.verdict is Verdict.CONNECTED else () for item in evidence],
     )
 
 
-def cells_table(found: NextCells) -> Table:
+def cells_table(cells: NextCells) -> Table:
     """The open cells next to the entered one."""
-    here = f"{name_and_id(found.cell.entity)} is mark {found.cell.mark}"
-    unmarked = [cell for cell in found.neighbours if cell.mark is None]
+    here = f"{name_and_id(cells.cell.entity)} is mark {cells.cell.mark}"
+    unmarked = [cell for cell in cells.neighbours if cell.mark is None]
     goal = f"{here}, and the goal. {next_call('get_connected_path', {})} with this trail gives the path."
     return Table(
         "cells",
         CELL_COLUMNS,
-        [(cell.entity, cell.distance, cell.mark) for cell in found.neighbours],
-        Count(len(found.neighbours)),
+        [(cell.entity, cell.distance, cell.mark) for cell in cells.neighbours],
+        Count(len(cells.neighbours)),
         empty="all adjacent cells are walls.",
-        intro=(goal if found.at_goal else f"{here}; {len(unmarked)} of the open cells beside it are not marked yet.",),
-        items=found.triples,
-        about=(found.cell.entity,),
+        intro=(goal if cells.at_goal else f"{here}; {len(unmarked)} of the open cells beside it are not marked yet.",),
+        items=cells.triples,
+        about=(cells.cell.entity,),
     )

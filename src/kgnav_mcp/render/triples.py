@@ -80,24 +80,26 @@ TRIPLE_COLUMNS = (
 )
 
 
-def neighbourhood_table(found: Neighbourhood, offset: int, *, ranked: bool = False, condition: str = "") -> Table:
+def neighbourhood_table(
+    neighbourhood: Neighbourhood, offset: int, *, ranked: bool = False, condition: str = ""
+) -> Table:
     """SoG's answer: the rows of a neighbourhood, or the relations of a hub.
 
     `ranked`: the relations are ranked by a question. `condition`: the condition on values, in words.
     """
-    if found.rows is not None:
-        return _rows_table(found, found.rows, offset, condition)
-    assert found.relations is not None, "a neighbourhood has rows or relations"  # noqa: S101 - the model's invariant
-    return _hub_table(found, found.relations, offset, ranked=ranked)
+    if neighbourhood.rows is not None:
+        return _rows_table(neighbourhood, neighbourhood.rows, offset, condition)
+    assert neighbourhood.relations is not None, "a neighbourhood has rows or relations"  # noqa: S101 - the model's invariant
+    return _hub_table(neighbourhood, neighbourhood.relations, offset, ranked=ranked)
 
 
-def _rows_table(found: Neighbourhood, page: Page[Triple], offset: int, condition: str) -> Table:
-    several = len(found.entities) > 1
+def _rows_table(neighbourhood: Neighbourhood, page: Page[Triple], offset: int, condition: str) -> Table:
+    entities, direction = neighbourhood.entities, neighbourhood.direction
 
     def cells() -> Iterator[Row]:
         for triple in page.items:
-            near = triple.far_end(found.direction.opposite) if several else None
-            yield near, triple.relation, triple.far_end(found.direction), triple.qualifiers
+            near = triple.far_end(direction.opposite) if len(entities) > 1 else None
+            yield near, triple.relation, triple.far_end(direction), triple.qualifiers
 
     return Table(
         "rows",
@@ -106,22 +108,22 @@ def _rows_table(found: Neighbourhood, page: Page[Triple], offset: int, condition
         page.total,
         page.stop,
         offset,
-        empty=f"{_subject_and_verb(found.entities)} no {found.direction} rows {condition or 'of these relations'}."
+        empty=f"{_subject_and_verb(entities)} no {direction} rows {condition or 'of these relations'}."
         if condition
-        else _explain_empty(found),
-        intro=(*entity_notes(found.entities), *absent_notes(found.absent, found.direction)),
-        notes=_notes(page, found.entities_without, offset),
+        else _explain_empty(neighbourhood),
+        intro=(*entity_notes(entities), *absent_notes(neighbourhood.absent, direction)),
+        notes=_notes(page, neighbourhood.entities_without, offset),
         items=page.items,
-        about=found.entities,
+        about=entities,
     )
 
 
 def _notes(page: Page[T], entities_without: Sequence[EntitiesWithout], offset: int) -> tuple[str, ...]:
     """Notes after a list: the store's note on it, and the entities without rows in it."""
     without = [
-        f"Without {clipped(each.relation, NAME_LIMIT) or 'any'}: {comma_list(names, _LACKING)}."
-        for each in entities_without
-        if (names := [*map(name_and_id, each.entities)])
+        f"Without {clipped(item.relation, NAME_LIMIT) or 'any'}: {comma_list(names, _LACKING)}."
+        for item in entities_without
+        if (names := [*map(name_and_id, item.entities)])
     ]
     return tuple(filter(None, (page.note, *(without if not offset else ()))))
 
@@ -131,35 +133,36 @@ def absent_notes(
 ) -> Iterator[str]:
     """Notes on the relations of a call that none of its entities has. `noun` is "relation" or "property"."""
     side = f"{direction} " if direction else ""
-    for each in absent[:_ABSENT_NOTES]:
-        name = echoed(clipped(each.name, NAME_LIMIT))
-        if direction is not None and each.opposite:
+    for relation in absent[:_ABSENT_NOTES]:
+        name = echoed(clipped(relation.name, NAME_LIMIT))
+        if direction is not None and relation.opposite:
             other = direction.opposite
             yield f"No {direction} {noun} {name}, but an {other} one: search with direction={other}."
         else:
-            nearest = comma_list(each.nearest, _NEAREST)
+            nearest = comma_list(relation.nearest, _NEAREST)
             yield f"No {side}{noun} {name}" + (f"; nearest: {nearest}." if nearest else ".")
     if len(absent) > _ABSENT_NOTES:
         yield f"{len(absent) - _ABSENT_NOTES:,} more are absent."
 
 
-def _explain_empty(found: Neighbourhood) -> str:
+def _explain_empty(neighbourhood: Neighbourhood) -> str:
     """The explanation of an empty answer: where else these entities occur."""
-    subject, direction, opposite_count = _subject_and_verb(found.entities), found.direction, found.opposite
+    direction, opposite_count = neighbourhood.direction, neighbourhood.opposite
+    subject = _subject_and_verb(neighbourhood.entities)
     if opposite_count is None or opposite_count == Count.at_least(0):
         return f"{subject} no {direction} rows."
     if opposite_count.value:
-        step = next_call_for("search", found.entities, {"direction": direction.opposite})
+        step = next_call_for("search", neighbourhood.entities, {"direction": direction.opposite})
         return f"{subject} no {direction} rows, but {opposite_count} {direction.opposite}. {step}"
-    if len(found.entities) != 1:
+    if len(neighbourhood.entities) != 1:
         return f"{subject} no rows in either direction."
     nowhere = f"{subject} no rows in either direction: no triple has it as head or tail"
-    if found.qualified is None:
+    if neighbourhood.qualified is None:
         return f"{nowhere}; it may be the value of a qualifier."
-    if not found.qualified:
+    if not neighbourhood.qualified:
         return f"{nowhere}, and no qualifier has it as its value."
-    (entity,), first = found.entities, found.qualified[0]
-    texts = [_qualified(triple, entity) for triple in found.qualified]
+    (entity,), first = neighbourhood.entities, neighbourhood.qualified[0]
+    texts = [_qualified(triple, entity) for triple in neighbourhood.qualified]
     arguments = {"entity": first.head, "direction": Direction.OUTGOING, "properties_to_filter_for": [first.relation]}
     step = next_call("search", arguments)
     return f"{name_and_id(entity)} is only the value of a qualifier: {'; '.join(texts)}. {step}".rstrip()
@@ -173,14 +176,16 @@ def _subject_and_verb(entities: Sequence[Entity]) -> str:
 def _qualified(triple: Triple, value: Entity) -> str:
     """The qualifier of a triple that has this value: `witness (ex:witness) of [Ada (ex:ada), ...]`."""
     relations = [
-        one.relation for one in triple.qualifiers if isinstance(one.value, Entity) and one.value.id == value.id
+        qualifier.relation
+        for qualifier in triple.qualifiers
+        if isinstance(qualifier.value, Entity) and qualifier.value.id == value.id
     ]
     parts = name_and_id(triple.head), name_and_id(triple.relation), node_text(triple.tail, _CELL_LIMIT)
     return f"{', '.join(map(name_and_id, dict.fromkeys(relations)))} of [{', '.join(parts)}]"
 
 
-def _hub_table(found: Neighbourhood, page: Page[RelationFacts], offset: int, *, ranked: bool) -> Table:
-    entities, direction = found.entities, found.direction
+def _hub_table(neighbourhood: Neighbourhood, page: Page[RelationFacts], offset: int, *, ranked: bool) -> Table:
+    entities, direction = neighbourhood.entities, neighbourhood.direction
 
     def cells() -> Iterator[Row]:
         for facts in page.items:
@@ -210,9 +215,9 @@ def _hub_table(found: Neighbourhood, page: Page[RelationFacts], offset: int, *, 
         page.stop,
         offset,
         intro=tuple(filter(None, intro)) if not offset else (),
-        notes=_notes(page, found.entities_without, offset),
+        notes=_notes(page, neighbourhood.entities_without, offset),
         items=page.items,
-        about=found.entities,
+        about=neighbourhood.entities,
     )
 
 
@@ -231,7 +236,7 @@ def entity_notes(entities: Sequence[Entity]) -> tuple[str, ...]:
             relation, value = entity.found_by
             notes.append(f"Found by its property {relation} = {echoed(value)}: {name_and_id(entity)}.")
         if entity.namesakes:
-            others = [name_and_id(one) for one in entity.namesakes]
+            others = [name_and_id(namesake) for namesake in entity.namesakes]
             more = f" and {len(others) - _NAMESAKES_SHOWN} more" if len(others) > _NAMESAKES_SHOWN else ""
             notes.append(f"May also mean: {', '.join(others[:_NAMESAKES_SHOWN])}{more}.")
     return tuple(notes[:_ENTITY_NOTES])
@@ -249,9 +254,9 @@ def _order_note(page: Page[RelationFacts], *, ranked: bool) -> tuple[str, ...]:
     return (f"Best match for the question first (matching: {matching:,}); the others by number of rows.",)
 
 
-def relations_table(found: AtEntities[RelationFacts], offset: int, *, ranked: bool) -> Table:
+def relations_table(relations: AtEntities[RelationFacts], offset: int, *, ranked: bool) -> Table:
     """GraphWalker's list of relations, each with its direction. `ranked`: they are ranked by a question."""
-    entities, page = found.entities, found.page
+    entities, page = relations.entities, relations.page
     first = [facts.relation for facts in page.items[:1]]
     step = next_call_for("get_triples", entities, {"relations": first}) if first else ""
     return Table(
@@ -263,15 +268,15 @@ def relations_table(found: AtEntities[RelationFacts], offset: int, *, ranked: bo
         offset,
         empty=f"{_subject_and_verb(entities)} no relations in either direction.",
         intro=(*entity_notes(entities), *(_order_note(page, ranked=ranked) if not offset else ())),
-        notes=tuple(filter(None, (*_notes(page, found.entities_without, offset), step))),
+        notes=tuple(filter(None, (*_notes(page, relations.entities_without, offset), step))),
         items=page.items,
         about=entities,
     )
 
 
-def triples_table(found: AtEntities[Link], offset: int) -> Table:
+def triples_table(links: AtEntities[Link], offset: int) -> Table:
     """GraphWalker's triples `[head, relation, tail]`, with ids and names."""
-    several, page = len(found.entities) > 1, found.page
+    several, page = len(links.entities) > 1, links.page
 
     def cells() -> Iterator[Row]:
         for link in page.items:
@@ -285,9 +290,9 @@ def triples_table(found: AtEntities[Link], offset: int) -> Table:
         page.total,
         page.stop,
         offset,
-        empty=f"{_subject_and_verb(found.entities)} no triples with these relations.",
-        intro=(*entity_notes(found.entities), *absent_notes(found.absent)),
-        notes=_notes(page, found.entities_without, offset),
+        empty=f"{_subject_and_verb(links.entities)} no triples with these relations.",
+        intro=(*entity_notes(links.entities), *absent_notes(links.absent)),
+        notes=_notes(page, links.entities_without, offset),
         items=page.items,
-        about=found.entities,
+        about=links.entities,
     )

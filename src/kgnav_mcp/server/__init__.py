@@ -86,20 +86,26 @@ def _in_paper_format(toolsets: Mapping[str, Toolset]) -> dict[str, Toolset]:
     """The toolsets with the tools of three papers in their formats."""
     from kgnav_mcp.server.toolsets.paper_formats import in_paper_format  # noqa: PLC0415 - imports three toolsets
 
-    return {name: replace(each, tools=tuple(map(in_paper_format, each.tools))) for name, each in toolsets.items()}
+    return {
+        name: replace(toolset, tools=tuple(map(in_paper_format, toolset.tools))) for name, toolset in toolsets.items()
+    }
 
 
 def _every_tool(*, paper_format: bool) -> list[ToolSpec[Any]]:
     """The tools of all toolsets as they are served: examples may call those that are off."""
     toolsets = load_toolsets()
-    return [spec for each in (_in_paper_format(toolsets) if paper_format else toolsets).values() for spec in each.tools]
+    return [
+        spec
+        for toolset in (_in_paper_format(toolsets) if paper_format else toolsets).values()
+        for spec in toolset.tools
+    ]
 
 
 def _own_texts(app: App) -> Mapping[str, str]:
     """The user's own texts of prompts by name. Those of toolsets that are off may be there, but are not used."""
     folder = app.settings.prompts
     return (
-        read_texts(folder, [prompt.name for each in load_toolsets().values() for prompt in each.prompts])
+        read_texts(folder, [prompt.name for toolset in load_toolsets().values() for prompt in toolset.prompts])
         if folder
         else {}
     )

@@ -68,7 +68,7 @@ class Arguments(ArgModelBase):
         """
         for name, value in self.model_dump_one_level().items():
             elements = cast("list[object]", value) if isinstance(value, list) else [value]
-            characters = max((len(each) for each in elements if isinstance(each, str)), default=0)
+            characters = max((len(element) for element in elements if isinstance(element, str)), default=0)
             if characters > self.max_characters:
                 raise InvalidArgument(
                     f"the argument {name!r} has {characters:,} characters",
@@ -90,6 +90,7 @@ class Metadata(FuncMetadata):
     """The SDK's argument reader, except that a text that looks like JSON (`null`, `1`) stays a text."""
 
     def pre_parse_json(self, data: Json) -> Json:
+        """The arguments as they were sent: no text is parsed."""
         return data
 
 
@@ -116,12 +117,12 @@ def _elements(value: object, *, text_too: bool) -> object:
         value = cast("list[object]", parsed) if is_list else [value]
     if not isinstance(value, list):
         return value
-    elements = [each for each in cast("list[object]", value) if not _is_blank(each)]
+    elements = [element for element in cast("list[object]", value) if not _is_blank(element)]
     return elements[0] if text_too and len(elements) == 1 else elements
 
 
 def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in cast("list[object]", value))
+    return isinstance(value, list) and all(isinstance(element, str) for element in cast("list[object]", value))
 
 
 def _json(text: str) -> object:
@@ -133,37 +134,37 @@ def _json(text: str) -> object:
 
 def validation_text(tool: str, schema: Json, error: ValidationError) -> str:
     """The text of a validation error: which argument is wrong, why, and what is valid."""
-    known: dict[str, Json] = schema.get("properties", {})
+    properties: dict[str, Json] = schema.get("properties", {})
     lines: list[str] = []
     for finding in error.errors(include_url=False, include_context=False)[:_ERRORS_LISTED]:
         name = str(finding["loc"][0]) if finding["loc"] else ""
         if finding["type"] == "extra_forbidden":
-            nearest = nearest_argument(name, known)
+            nearest = nearest_argument(name, properties)
             hint = f" Did you mean {nearest!r}?" if nearest else ""
             lines.append(f"Invalid call: {tool} has no argument {echoed(name)}.{hint}")
         elif finding["type"] == "missing":
-            lines.append(f"Invalid call: {tool} needs the argument {name!r}. {known[name].get('description', '')}")
+            lines.append(f"Invalid call: {tool} needs the argument {name!r}. {properties[name].get('description', '')}")
         elif finding["type"] == "too_short":
-            lines.append(f"Invalid call: {name!r} is empty. {known[name].get('description', '')}")
+            lines.append(f"Invalid call: {name!r} is empty. {properties[name].get('description', '')}")
         else:
             lines.append(
-                f"Invalid call: {name!r} is not valid: {finding['msg']}. {_expected(known.get(name, {}))}".strip()
+                f"Invalid call: {name!r} is not valid: {finding['msg']}. {_expected(properties.get(name, {}))}".strip()
             )
     more = error.error_count() - _ERRORS_LISTED
     if more > 0:
         lines.append(f"{more:,} more mistakes.")
     required = ", ".join(schema.get("required", []))
-    optional = ", ".join(name for name in known if name not in schema.get("required", []))
+    optional = ", ".join(name for name in properties if name not in schema.get("required", []))
     lines.append(
         f"Next: call {tool} with {required or 'no argument'}" + (f"; optional: {optional}." if optional else ".")
     )
     return "\n".join(dict.fromkeys(lines))
 
 
-def nearest_argument(name: str, known: Mapping[str, object]) -> str | None:
+def nearest_argument(name: str, names: Mapping[str, object]) -> str | None:
     """The known argument most similar to a name; None if none is similar."""
-    found = process.extractOne(name[:_LONGEST_NAME], list(known), score_cutoff=60)
-    return found[0] if found else None
+    match = process.extractOne(name[:_LONGEST_NAME], list(names), score_cutoff=60)
+    return match[0] if match else None
 
 
 _LONGEST_NAME = 100

@@ -95,7 +95,7 @@ def _as_printed(signature: Signature, arguments: Json) -> Json:
 
     def printed(name: str, value: object) -> object:
         if isinstance(value, list):
-            return [printed(name, each) for each in cast("list[object]", value)]
+            return [printed(name, element) for element in cast("list[object]", value)]
         if not isinstance(value, str):
             return value
         return printable_id(value) if name in signature.ids else clean(value)

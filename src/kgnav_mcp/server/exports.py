@@ -133,6 +133,6 @@ def _page_reader(app: App, export: ExportFormat) -> Callable[[str, str], Awaitab
 
 async def _export(app: App, export: ExportFormat, handle: str, page: int) -> str:
     with resource_errors():
-        found = await app.trails.read(handle, verified_caller())
-        requested = Export(found, handle, app.render_options, page)
-        return await in_thread(found.size, lambda: export.write(requested))
+        trail = await app.trails.read(handle, verified_caller())
+        requested = Export(trail, handle, app.render_options, page)
+        return await in_thread(trail.size, lambda: export.write(requested))

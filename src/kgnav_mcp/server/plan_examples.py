@@ -17,9 +17,9 @@ def walk_calls(walk: SampleWalk) -> list[str]:
     hops = walk.steps[:-1] if value else walk.steps
     names = [walk.start.id, *(f"x{n}" for n in range(1, len(hops) + 1))]
     end = names[-1] if hops else "x0"
-    wanted = f"{end}.{quoted(last.relation.id)}" if value else end
+    result = f"{end}.{quoted(last.relation.id)}" if value else end
     arrows = "".join(f"-[:{quoted(hop.relation.id)}]->({name})" for hop, name in zip(hops, names[1:], strict=True))
-    cypher = f"MATCH (x0 {{id: {write_part(Constant(walk.start.id))}}}){arrows} RETURN {wanted}"
+    cypher = f"MATCH (x0 {{id: {write_part(Constant(walk.start.id))}}}){arrows} RETURN {result}"
     sets = ["x0", *names[1:]]
     edges = [
         {"from": source, "edge": hop.relation.id, "to": target}
@@ -27,8 +27,8 @@ def walk_calls(walk: SampleWalk) -> list[str]:
     ]
     returned = f"{end}.{last.relation.id}" if value else end
     pattern = {"nodes": {"x0": {"id": walk.start.id}}, "edges": edges, "return": [returned]}
-    hops_out = ({"from": one["from"], "edge_type": one["edge"], "direction": "outgoing"} for one in edges)
-    hop_steps = [{"as": one["to"], "fetch_neighbors": hop} for one, hop in zip(edges, hops_out, strict=True)]
+    hops_out = ({"from": edge["from"], "edge_type": edge["edge"], "direction": "outgoing"} for edge in edges)
+    hop_steps = [{"as": edge["to"], "fetch_neighbors": hop} for edge, hop in zip(edges, hops_out, strict=True)]
     steps = [{"as": "x0", "find_node": {"id": walk.start.id}}, *hop_steps, {"return": [returned]}]
     return [f"run_plan(plan={json.dumps(plan, ensure_ascii=False)})" for plan in (cypher, pattern, steps)]
 

@@ -39,15 +39,15 @@ async def check_written_plan(plans: PlanRunner, written: ParsedPlan) -> CheckedP
     Raises:
         InvalidPlan: it cannot run. The error lists every problem.
     """
-    found = await plans.check(written.plan, written.single_node_variables)
-    if not found.problems:
-        return found
+    checked = await plans.check(written.plan, written.single_node_variables)
+    if not checked.problems:
+        return checked
     corrected, in_cypher = None, False
-    if found.corrected is not None:
-        corrected = corrected_json(written, found.corrected) if written.source_json is not None else None
+    if checked.corrected is not None:
+        corrected = corrected_json(written, checked.corrected) if written.source_json is not None else None
         in_cypher = written.source_json is not None and corrected is None
-        corrected = corrected or write_cypher(found.corrected)
-    raise InvalidPlan(found.problems, corrected=corrected, in_cypher=in_cypher, next_step=_CORRECT)
+        corrected = corrected or write_cypher(checked.corrected)
+    raise InvalidPlan(checked.problems, corrected=corrected, in_cypher=in_cypher, next_step=_CORRECT)
 
 
 async def _parse_and_check(
@@ -66,18 +66,18 @@ async def _parse_and_check(
     except InvalidPlan as error:
         if error.plan is None:
             raise
-        found = await plans.check(error.plan)
-        if not found.problems:
+        checked = await plans.check(error.plan)
+        if not checked.problems:
             raise
-        raise InvalidPlan((*error.problems, *found.problems), next_step=_CORRECT) from error
+        raise InvalidPlan((*error.problems, *checked.problems), next_step=_CORRECT) from error
     return written, await check_written_plan(plans, written)
 
 
 async def check_plan(call: ToolCall, plan: object, params: Mapping[str, object] | None) -> Answer:
     """Check a plan without running it (GraphRunner's verification)."""
-    _, found = await _parse_and_check(runner(call), plan, params)
-    cypher = write_cypher(found.plan)
-    notes = [*filter(None, (sizes_line(await sizes_of(call.adapter, found.plan)), *found.notes))]
+    _, checked = await _parse_and_check(runner(call), plan, params)
+    cypher = write_cypher(checked.plan)
+    notes = [*filter(None, (sizes_line(await sizes_of(call.adapter, checked.plan)), *checked.notes))]
     lines = ["valid: run_plan will run it.", f"In the graph's own ids: {cypher}", *notes]
     return row_answer("\n".join(map(clean, lines)), (CYPHER,), (cypher,), notes)
 
@@ -88,13 +88,13 @@ async def run_plan(
     """Run a plan and answer with its rows."""
     start = call.start(cursor)
     plans = runner(call)
-    written, found = await _parse_and_check(plans, plan, params)
-    page, omitted = await run_queued(call, plans, found.plan, start, steps=written.source_json, proof=proof)
+    written, checked = await _parse_and_check(plans, plan, params)
+    page, omitted = await run_queued(call, plans, checked.plan, start, steps=written.source_json, proof=proof)
     repeated = (
         duplicates_note(page) if written.source_json is None else ()
     )  # rows of patterns and steps are always distinct
-    notes = (*found.notes, *omitted, *repeated)
-    sizes = () if start.offset else await helpful_sizes(call.adapter, found.plan, page)
+    notes = (*checked.notes, *omitted, *repeated)
+    sizes = () if start.offset else await helpful_sizes(call.adapter, checked.plan, page)
     return call.answer(plan_table(page, start.offset, intro=sizes_line(sizes), notes=notes), page.positions)
 
 
@@ -132,14 +132,14 @@ async def omitted_notes(plans: PlanRunner, steps: object, *, of_tool: bool = Fal
     if not isinstance(steps, list):
         return []
     omitted = [*omitted_matches(cast("list[object]", steps))]
-    counts = await gathered(*(_number_omitted(plans, each) for each in omitted))
+    counts = await gathered(*(_number_omitted(plans, matches) for matches in omitted))
     notes: list[str] = []
-    for each, count in zip(omitted, counts, strict=True):
+    for matches, count in zip(omitted, counts, strict=True):
         if count is not None and count == Count(0):
             continue
         number = "not counted in time" if count is None else f"{count}"
-        kind = "common nodes by incoming edges" if each.is_common else "incoming matches"
-        step = "" if of_tool else f" of step {each.step}"
+        kind = "common nodes by incoming edges" if matches.is_common else "incoming matches"
+        step = "" if of_tool else f" of step {matches.step}"
         notes.append(
             f'Only outgoing edges{step}; {kind} left out: {number}. With direction "either" they are included.'
         )
@@ -150,10 +150,10 @@ async def _number_omitted(plans: PlanRunner, omitted: OmittedMatches) -> Count |
     """Number of matches that a step omits; None if they were not counted in time."""
     try:
         async with asyncio.timeout(OMITTED_S):
-            found = await plans.check(omitted.count)
-            if found.problems:  # the graph has no such edge that is incoming
+            checked = await plans.check(omitted.count)
+            if checked.problems:  # the graph has no such edge that is incoming
                 return Count(0)
-            page = await plans.run(found.plan, limit=1)
+            page = await plans.run(checked.plan, limit=1)
     except (TimeoutError, PlanTooLarge, StoreError, Unsupported):
         return None  # the answer is valid without it
     (number,) = (cell for row in page.items for cell in row.cells if isinstance(cell, int))

@@ -47,7 +47,7 @@ _LONGEST_LIST = 300
 
 def placeholders(template: str) -> set[str]:
     """The names of the placeholders in a text."""
-    return {found[2] for found in _PLACEHOLDER.finditer(template) if found[2]}
+    return {match[2] for match in _PLACEHOLDER.finditer(template) if match[2]}
 
 
 def filled(template: str, values: Mapping[str, str]) -> str:
@@ -73,9 +73,9 @@ def read_texts(folder: str, names: Collection[str]) -> Mapping[str, str]:
             f"the prompts in {echoed(folder)} cannot be read: {reason}",
             next_step="Give --prompts a folder with files such as search_on_graph.md.",
         ) from error
-    found: dict[str, str] = {}
+    templates: dict[str, str] = {}
     for file, text in texts:
-        if file.stem in found:
+        if file.stem in templates:
             raise ConfigurationError(
                 f"the prompt {file.stem} has two files in {folder}", next_step=f"Keep {file.name} or the other."
             )
@@ -87,8 +87,8 @@ def read_texts(folder: str, names: Collection[str]) -> Mapping[str, str]:
                 f"{file} has the unknown placeholder {{{unknown}}}{_nearest(unknown, PLACEHOLDERS, '{{{}}}')}",
                 next_step=f"The placeholders are {shown}. For the literal text write {{{{{unknown}}}}}.",
             )
-        found[file.stem] = text.strip()
-    return found
+        templates[file.stem] = text.strip()
+    return templates
 
 
 def _is_text_of(file: Path, names: Collection[str]) -> bool:
@@ -106,8 +106,8 @@ def _is_text_of(file: Path, names: Collection[str]) -> bool:
 
 
 def _nearest(name: str, names: Collection[str], form: str) -> str:
-    found = process.extractOne(name[:100], list(names))
-    return f"; the nearest is {form.format(found[0])}" if found else ""
+    match = process.extractOne(name[:100], list(names))
+    return f"; the nearest is {form.format(match[0])}" if match else ""
 
 
 _ARGUMENTS = [
@@ -218,21 +218,21 @@ class _Prompt:
             graph = self.app.graph(name.strip() or None)
         except InvalidRequest as error:
             raise MCPError(INVALID_PARAMS, error_text(error)) from error
-        wanted = placeholders(spec.template)
+        used = placeholders(spec.template)
         topics = await _topics(graph, topic_entities)
         values = {"question": question, "system_time": datetime.now(UTC).isoformat(" ", "seconds")}
         if spec.text:
             values["topic_entities"] = topics or "none given"
         else:
             values["topic_entities"] = f"Topic entities: {topics}\n" if topics else ""
-        values["examples"] = await self._examples(graph) if "examples" in wanted else ""
-        if "schema" in wanted:
+        values["examples"] = await self._examples(graph) if "examples" in used else ""
+        if "schema" in used:
             left = budget - sum(map(count_tokens, values.values()))
             values["schema"] = await _schema(graph, replace(self.app.render_options, budget=max(left, 0)))
         written = filled(spec.template, values)
         if not spec.text and not values["examples"]:
             written = written.replace("\n\n\n\n", "\n\n")
-        return written if "question" in wanted else f"{written}\n\nQuestion: {question}"
+        return written if "question" in used else f"{written}\n\nQuestion: {question}"
 
     async def _examples(self, graph: Graph) -> str:
         if (shots := self.app.settings.shots) is not None:

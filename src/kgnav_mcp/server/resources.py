@@ -68,7 +68,7 @@ def add_resources(server: MCPServer[None], app: App) -> None:
     server.resource(
         GRAPHS, name="graphs", title="Graphs", description="The graphs that are served.", mime_type=_MARKDOWN
     )(graphs)
-    for uri, name, title, description, read in (
+    for uri, name, title, description, reader in (
         (SCHEMA, "schema", "Schema", "Labels, relations and properties of a graph.", schema),
         (SCHEMA_OF, "schema_part", "Part of a schema", "Details of one label, relation or property.", schema_of),
         (ENTITY, "entity", "Entity", "The neighbourhood of an entity in both directions.", entity),
@@ -80,7 +80,7 @@ def add_resources(server: MCPServer[None], app: App) -> None:
             description=description,
             mime_type=_MARKDOWN,
             security=ALLOW_PATH_CHARACTERS,
-        )(read)
+        )(reader)
 
 
 async def _reading(text: Awaitable[str], app: App) -> str:
@@ -122,9 +122,9 @@ async def _entity(app: App, graph_name: str, reference: str) -> str:
             arguments = {"entity": reference, "direction": str(direction)}
             call = ToolCall(app, graph, adapter, "search", arguments, budget_parts=len(Direction))
             entity = await resolve_entity(call.adapter, reference)
-            found = await neighbourhood.search(adapter, entity, direction, limits=call.limits)
-            page = found.rows or found.relations
-            table = neighbourhood_table(found, 0)
+            result = await neighbourhood.search(adapter, entity, direction, limits=call.limits)
+            page = result.rows or result.relations
+            table = neighbourhood_table(result, 0)
             parts.append(f"{direction}: {call.answer(table, page.positions if page else ()).text}")
     return "\n\n".join(parts)
 
@@ -159,14 +159,14 @@ def add_completions(server: MCPServer[None], app: App) -> None:
             return None  # A graph that cannot be read has no completions. The call itself reports why.
 
 
-def _completion(known: list[str], typed: str, app: App) -> Completion:
+def _completion(names: list[str], typed: str, app: App) -> Completion:
     """The known names that start with the typed text, then those that contain it."""
     folded = typed.casefold()
-    starting = [name for name in known if name.casefold().startswith(folded)]
-    containing = [name for name in known if folded in name.casefold() and name not in starting]
-    found = [*starting, *containing]
-    shown = _fitting(found, app)
-    return Completion(values=shown, total=len(found), has_more=len(found) > len(shown))
+    starting = [name for name in names if name.casefold().startswith(folded)]
+    containing = [name for name in names if folded in name.casefold() and name not in starting]
+    matches = [*starting, *containing]
+    shown = _fitting(matches, app)
+    return Completion(values=shown, total=len(matches), has_more=len(matches) > len(shown))
 
 
 def _fitting(values: Sequence[str], app: App) -> list[str]:

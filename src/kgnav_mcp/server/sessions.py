@@ -70,6 +70,7 @@ class RecentEvents(EventStore):
         self.bytes = 0
 
     async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
+        """Keep an event of the current session, and forget the oldest ones beyond the limit. Returns its id."""
         text = message.model_dump_json(by_alias=True, exclude_unset=True).encode() if message is not None else b""
         event = _Event(_session.get(), stream_id, text, isinstance(message, JSONRPCResponse | JSONRPCError))
         event_id = next(self._ids)
@@ -141,19 +142,19 @@ class BoundedSessions:
             await self._begin(scope, receive, send)
 
     async def _use(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
-        known = self._sessions.pop(session, None)
-        if known is None:
+        state = self._sessions.pop(session, None)
+        if state is None:
             await self._app(scope, receive, send)
             return
-        self._sessions[session] = known
-        known.open_requests += 1
-        token = session_trails.set(known.trails)
+        self._sessions[session] = state
+        state.open_requests += 1
+        token = session_trails.set(state.trails)
         try:
-            with events_of(known):
+            with events_of(state):
                 await self._app(scope, receive, send)
         finally:
             session_trails.reset(token)
-            known.open_requests -= 1
+            state.open_requests -= 1
 
     async def _begin(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = _Session(scope["path"])
@@ -171,7 +172,7 @@ class BoundedSessions:
             await self._end(oldest, self._sessions.pop(oldest).path, scope)
 
     def _least_recently_used(self) -> str | None:
-        return next((session for session, known in self._sessions.items() if not known.open_requests), None)
+        return next((session for session, state in self._sessions.items() if not state.open_requests), None)
 
     async def _end(self, session: str, path: str, scope: Scope) -> None:
         """End a session by the DELETE request that its client would send."""

@@ -83,8 +83,8 @@ def parse_message(line: bytes) -> JSONRPCMessage:
         findings = error.errors(include_url=False, include_context=False, include_input=False)
         reasons = "; ".join(dict.fromkeys(f"{finding['loc'][0]}: {finding['msg']}" for finding in findings))
         # The id of a response is one of our requests: under this id the client expects no answer, or another one.
-        known = _as_id(fields.get("id")) if kind is JSONRPCRequest else None
-        raise InvalidMessage(INVALID_REQUEST, f"Invalid request: {reasons}", known) from error
+        request_id = _as_id(fields.get("id")) if kind is JSONRPCRequest else None
+        raise InvalidMessage(INVALID_REQUEST, f"Invalid request: {reasons}", request_id) from error
 
 
 def _kind(fields: dict[str, Any]) -> type[BaseModel]:
@@ -370,37 +370,52 @@ class GraphServer(StdioServer):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
+        """Call a tool.
+
+        Raises:
+            MCPError: there is no such tool; the message lists the tools.
+        """
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            known = [tool.name for tool in await self.list_tools()]
-            if name in known:
+            names = [tool.name for tool in await self.list_tools()]
+            if name in names:
                 raise
-            message = f"Unknown tool: {echoed(name)}. The tools are: {', '.join(known)}."
+            message = f"Unknown tool: {echoed(name)}. The tools are: {', '.join(names)}."
             raise MCPError(INVALID_PARAMS, message) from error
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
+        """Get a prompt with its arguments filled in.
+
+        Raises:
+            MCPError: there is no such prompt, it has no such argument, or a required argument is missing.
+        """
         values = arguments or {}
         prompts = {prompt.name: prompt for prompt in await self.list_prompts()}
         if name not in prompts:
             raise MCPError(
                 INVALID_PARAMS, f"Not found: unknown prompt {echoed(name)}. The prompts are: {', '.join(prompts)}."
             )
-        known = {argument.name: argument for argument in prompts[name].arguments or ()}
-        for argument in known.values():
+        declared = {argument.name: argument for argument in prompts[name].arguments or ()}
+        for argument in declared.values():
             if argument.required and argument.name not in values:
                 raise MCPError(INVALID_PARAMS, f"Invalid call: the prompt {name} needs the argument {argument.name!r}.")
         for argument in values:
-            if argument not in known:
-                takes = f"it takes {', '.join(known)}"
+            if argument not in declared:
+                takes = f"it takes {', '.join(declared)}"
                 raise MCPError(INVALID_PARAMS, f"Invalid call: {name} has no argument {echoed(argument)}; {takes}.")
         return await super().get_prompt(name, arguments, context)
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[None, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """Read a resource.
+
+        Raises:
+            MCPError: there is no such resource, with the code of the client's protocol version.
+        """
         if len(str(uri)) > _LONGEST_URI:
             raise _not_found(context, f"Not found: no resource has an address of {len(str(uri)):,} characters.")
         try:

@@ -184,6 +184,7 @@ class GraphTool(Tool):
     )
 
     async def run(self, arguments: Json, context: Context[Any, Any], convert_result: bool = False) -> object:
+        """Run the tool. An error of this project, or an invalid argument, becomes the answer of `explain`."""
         try:
             return await super().run(arguments, context, convert_result)
         except ToolError as error:
@@ -216,15 +217,15 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: Clien
         note = await choose_trail(app, spec.arguments, values, client, begin=spec.trail is TrailUse.IN_TURN)
         recording = await Recording.begin(app, values)
         if recording is None:
-            found = await answer(values)
+            result = await answer(values)
         else:
             if client is not None and TRAIL in spec.arguments.model_fields:
                 client.remember(recording.handle)
-            found = await recording.answer_and_record(
+            result = await recording.answer_and_record(
                 spec.name, spec.trail, values, partial(answer, recording=recording)
             )
-        found = with_note(found, note) if note else found
-        return _structured_result(found, app) if structured else _text_result(found, app, whole=spec.in_paper_format)
+        result = with_note(result, note) if note else result
+        return _structured_result(result, app) if structured else _text_result(result, app, whole=spec.in_paper_format)
 
     async def explain(sent: Json, error: KgnavError | ValidationError, context: Context[Any, Any]) -> CallToolResult:
         client = trails_of_client(context, trails) if trails is not None else None
@@ -266,8 +267,8 @@ async def run_tool(spec: ToolSpec[Any], app: App, graph: str, arguments: Json) -
     Raises:
         KgnavError: the call fails.
     """
-    own = {name: value for name, value in arguments.items() if name in spec.arguments.model_fields}
-    values = spec.arguments.model_validate(own).model_dump_one_level()
+    tool_arguments = {name: value for name, value in arguments.items() if name in spec.arguments.model_fields}
+    values = spec.arguments.model_validate(tool_arguments).model_dump_one_level()
     values |= {"graph": graph, **({TRAIL: arguments[TRAIL]} if TRAIL in arguments else {})}
     answer = partial(_answer, spec, app, structured=False)
     recording = await Recording.begin(app, values)

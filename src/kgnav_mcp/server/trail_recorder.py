@@ -109,20 +109,20 @@ class Recording:
         arguments = {name: value for name, value in values.items() if name not in (TRAIL, GRAPH) and value is not None}
         step = TrailStep(tool, arguments, time.time())
         try:
-            found = await answer(dict(values))
+            result = await answer(dict(values))
         except KgnavError as error:
             await self._add(replace(step, summary=error.message, failed=True))
             raise
-        entities, triples = entities_and_triples(found.shown, found.about)
+        entities, triples = entities_and_triples(result.shown, result.about)
         recorded = replace(
             step,
-            summary=found.first_line,
-            visited=tuple(entity.id for entity in found.about),
-            entities=(*found.about, *(shown_entity for shown_entity in entities if shown_entity not in found.about)),
+            summary=result.first_line,
+            visited=tuple(entity.id for entity in result.about),
+            entities=(*result.about, *(shown_entity for shown_entity in entities if shown_entity not in result.about)),
             triples=triples,
         )
         note = await self._add(recorded)
-        return with_note(found, note) if note else found
+        return with_note(result, note) if note else result
 
     async def _add(self, step: TrailStep) -> str:
         """Add a step. Returns the reason if it could not be added, else an empty text."""
@@ -174,7 +174,7 @@ class ClientTrails:
 
     async def current(self, app: App, graph: str) -> dict[str, Trail]:
         """The trails that have not expired, without their steps; those on one graph only, if it is not empty."""
-        found: dict[str, Trail] = {}
+        trails: dict[str, Trail] = {}
         for handle in [*self._handles]:
             try:
                 trail = await app.trails.beginning(handle, verified_caller())
@@ -182,8 +182,8 @@ class ClientTrails:
                 self._handles.pop(handle, None)
             else:
                 if graph in ("", trail.graph):
-                    found[handle] = trail
-        return found
+                    trails[handle] = trail
+        return trails
 
     async def choose(self, app: App, arguments: type[Arguments], values: dict[str, Any], *, begin: bool) -> str:
         """Set the argument `trail` to the only trail of the client. With `begin` and no trail, one is started.
@@ -194,15 +194,15 @@ class ClientTrails:
             InvalidArgument: there are several trails, or none.
         """
         async with self._choosing:  # concurrent first calls share one trail
-            found = await self.current(app, values.get(GRAPH) or "")
-            if len(found) > 1:
-                names = [f"{handle} ({clipped(found[handle].question, NAME_LIMIT)})" for handle in reversed(found)]
+            trails = await self.current(app, values.get(GRAPH) or "")
+            if len(trails) > 1:
+                names = [f"{handle} ({clipped(trails[handle].question, NAME_LIMIT)})" for handle in reversed(trails)]
                 raise InvalidArgument(
-                    f"the argument `trail` is required, because you use {len(found)} trails",
+                    f"the argument `trail` is required, because you use {len(trails)} trails",
                     next_step=f"Pass one of them: {comma_list(names, _NAMES)}.",
                 )
-            if found:
-                (values[TRAIL],) = found
+            if trails:
+                (values[TRAIL],) = trails
                 return ""
             if not begin:
                 raise InvalidArgument(
@@ -226,13 +226,13 @@ session_trails = ContextVar[ClientTrails | None]("session_trails", default=None)
 """The trails of the HTTP session to which the request belongs; None without a session."""
 
 
-def trails_of_client(context: Context[Any, Any], own: ClientTrails) -> ClientTrails | None:
+def trails_of_client(context: Context[Any, Any], only_client: ClientTrails) -> ClientTrails | None:
     """The trails of the client that made this call; None if its calls have no session.
 
-    `own` are those of the only client of a server that is not on HTTP.
+    `only_client` are those of the only client of a server that is not on HTTP.
     """
     if context.request_context.request is None:
-        return own
+        return only_client
     return None if context.protocol_version in MODERN_PROTOCOL_VERSIONS else session_trails.get()
 
 

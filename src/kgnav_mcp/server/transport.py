@@ -47,8 +47,8 @@ def transport_security(http: HttpSettings) -> TransportSecuritySettings:
     A name without a port is accepted with any port, since a proxy may listen on another one. A server bound to all
     addresses knows only the loopback names: its public names must be configured.
     """
-    own = () if http.host in (*ANY_ADDRESS, *LOOPBACK) else (url_host(http.host),)
-    local = _at_any_port(*LOOPBACK, *own)
+    hosts = () if http.host in (*ANY_ADDRESS, *LOOPBACK) else (url_host(http.host),)
+    local = _at_any_port(*LOOPBACK, *hosts)
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
         allowed_hosts=[*local, *_at_any_port(*http.allowed_hosts)],
@@ -301,8 +301,8 @@ def listening_sockets(http: HttpSettings) -> list[socket.socket]:
 
 def _addresses(http: HttpSettings) -> list[tuple[int, str]]:
     """The addresses of the host with their families, IPv4 first."""
-    found = socket.getaddrinfo(http.host, http.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    return sorted({(int(family), str(address[0])) for family, _, _, _, address in found})
+    infos = socket.getaddrinfo(http.host, http.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return sorted({(int(family), str(address[0])) for family, _, _, _, address in infos})
 
 
 def _url(bound: socket.socket, path: str) -> str:

@@ -231,8 +231,8 @@ def _shortened(text: str, step: WalkedStep, size: int) -> str:
         return text
     bars = lines[separator].count("|")
     rows = list(takewhile(lambda line: line.count("|") >= bars, lines[separator + 1 :][:size]))
-    wanted = {printable_id(step.relation.id), *(printable_id(end.id) for end in step.ends)}
-    chosen = [row for n, row in enumerate(rows) if n < _ROWS or wanted & set(row.split("|"))][:_MAX_ROWS]
+    ids = {printable_id(step.relation.id), *(printable_id(end.id) for end in step.ends)}
+    chosen = [row for n, row in enumerate(rows) if n < _ROWS or ids & set(row.split("|"))][:_MAX_ROWS]
     left_out = len(rows) - len(chosen)
     note = [f"(left out here: {left_out:,} of the {len(rows):,} rows of this table)"] if left_out else []
     return "\n".join([*lines[: separator + 1], *chosen, *note])

@@ -123,11 +123,11 @@ def comparable_dates(left: str, right: str) -> tuple[Moment, Moment] | None:
     """
     if not isinstance(left, Date) and not isinstance(right, Date):
         return None
-    one, other = date_parts(left), date_parts(right)
-    if one is None or other is None:
+    first, second = date_parts(left), date_parts(right)
+    if first is None or second is None:
         return None
-    shared = min(len(one), len(other))
-    return one[:shared], other[:shared]
+    shared = min(len(first), len(second))
+    return first[:shared], second[:shared]
 
 
 def equal(left: Scalar, right: Scalar) -> bool | None:
@@ -164,8 +164,8 @@ def overlaps_period(since: Iterable[object], until: Iterable[object], begin: str
 
 def _moments(values: Iterable[object]) -> list[Moment]:
     """The values that are dates."""
-    texts = (f"{one:04}" if type(one) is int else one for one in values)
-    return [found for text in texts if isinstance(text, str) and (found := date_parts(text)) is not None]
+    texts = (f"{value:04}" if type(value) is int else value for value in values)
+    return [moment for text in texts if isinstance(text, str) and (moment := date_parts(text)) is not None]
 
 
 def _before(first: list[Moment], last: list[Moment]) -> bool:

@@ -42,7 +42,7 @@ async def test_another_question_about_the_same_entity_reads_nothing_anew(adapter
 
 
 async def test_lists_of_one_entity_are_told_apart(adapter: GraphAdapter) -> None:
-    asked = [
+    requests = [
         {"direction": direction, "hops": hops, "examples": examples, "far_end_kind": far_end_kind, "limit": limit}
         for direction in Direction
         for hops in (1, 2)
@@ -50,6 +50,6 @@ async def test_lists_of_one_entity_are_told_apart(adapter: GraphAdapter) -> None
         for far_end_kind in (None, FarEndKind.ENTITY)
         for limit in (2, 100)
     ]
-    known = [await adapter.relations([toy.HUB], **each) for each in asked]  # pyright: ignore[reportArgumentType]
-    for each, page in zip(asked, known, strict=True):  # a set of entities is always read
-        assert await adapter.relations([toy.HUB, toy.HUB], **each) == page  # pyright: ignore[reportArgumentType]
+    pages = [await adapter.relations([toy.HUB], **request) for request in requests]  # pyright: ignore[reportArgumentType]
+    for request, page in zip(requests, pages, strict=True):  # a set of entities is always read
+        assert await adapter.relations([toy.HUB, toy.HUB], **request) == page  # pyright: ignore[reportArgumentType]

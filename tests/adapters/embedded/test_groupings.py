@@ -68,7 +68,7 @@ async def graph(graph_file: Path) -> AsyncGenerator[GraphAdapter]:
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS)
-async def test_a_grouping_of_more_rows_than_may_be_held_is_answered(graph: GraphAdapter, grouping: str):
+async def test_a_grouping_of_more_rows_than_the_limit_is_answered(graph: GraphAdapter, grouping: str):
     runner = PlanRunner(graph, bound=BOUND)
     checked = await runner.check(parse_plan(f"MATCH (a)-[r]->(b) {grouping} ORDER BY k").plan)
     page = await runner.run(checked.plan, limit=100)

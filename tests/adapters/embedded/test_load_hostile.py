@@ -87,22 +87,22 @@ LONG_IDS: dict[str, Callable[[int], str]] = {
     sampled_rows([*LONG_TEXTS.items(), *LONG_IDS.items()], 2),
     ids=[*LONG_TEXTS, *(f"ids in {name}" for name in LONG_IDS)],
 )
-def test_no_more_of_long_texts_is_held_at_once_than_has_its_room(
+def test_long_texts_in_memory_at_once_stay_within_their_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, line: Callable[[int], str]
 ) -> None:
-    held: list[int] = []
+    batch_sizes: list[int] = []
     insert = queries.insert
 
     def measured(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]]) -> None:
-        held.append(sum(len(value) for row in rows for value in row if isinstance(value, str)))
+        batch_sizes.append(sum(len(value) for row in rows for value in row if isinstance(value, str)))
         insert(connection, into, rows)
 
     monkeypatch.setattr(queries, "BATCH_TEXT", 10 * len(TEXT))
     monkeypatch.setattr(queries, "insert", measured)
     monkeypatch.setattr(rdf_parser, "WINDOW_TEXT", 10 * len(TEXT))
     loaded(tmp_path, {name: "".join(map(line, range(TEXTS)))})
-    assert sum(held) > (TEXTS - 1) * len(TEXT)
-    assert max(held) < 25 * len(TEXT)
+    assert sum(batch_sizes) > (TEXTS - 1) * len(TEXT)
+    assert max(batch_sizes) < 25 * len(TEXT)
 
 
 def test_of_long_ids_the_parser_remembers_no_more_than_has_its_room(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,7 +117,7 @@ def test_an_entity_without_a_name_has_no_label_and_is_found_by_its_iris_end(tmp_
     assert graph.names("http://x/y#Caf%C3%A9") == [(3, None, "Café")]
 
 
-def test_an_entity_with_no_name_in_a_language_that_was_asked_for_is_found_by_its_iris_words_too(tmp_path: Path) -> None:
+def test_an_entity_with_no_name_in_a_language_that_was_requested_is_found_by_its_iris_words_too(tmp_path: Path) -> None:
     text = (
         ':FourSeasons rdfs:label "Quatro Estações"@pt . :Plain rdfs:label "Plain" . :Plain2 skos:altLabel "Other"@en .'
     )

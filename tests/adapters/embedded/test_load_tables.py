@@ -28,7 +28,7 @@ def test_with_a_file_of_names_ids_without_one_have_no_label(tmp_path: Path) -> N
     assert graph.names("m.2") == []
 
 
-def test_unnamed_ids_are_mediators_where_that_is_asked_for(tmp_path: Path) -> None:
+def test_unnamed_ids_are_mediators_where_that_is_requested(tmp_path: Path) -> None:
     labels = write(tmp_path, "names.tsv", "a\tA\nb\tB\n")
     graph = loaded(tmp_path, {"g.tsv": "a\tp\tcvt\ncvt\tq\tb\n"}, LoadOptions(labels=(labels,), mediators="unnamed"))
     assert graph.nodes()["cvt"] == (None, None, 1)

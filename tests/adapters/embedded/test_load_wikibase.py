@@ -143,7 +143,9 @@ def test_statements_of_lower_rank_are_left_out_unless_all_are_wanted(
     ]
     file = load_lines(tmp_path, lines, statements=statements)
     assert [tail for _, _, tail in file.edges()] == [entity(local) for local in shown]
-    ranks = {tail: json.loads(held)[RANK][0][0] if held else "normal" for tail, held in file.rows(RANKS)}
+    ranks = {
+        tail: json.loads(qualifiers)[RANK][0][0] if qualifiers else "normal" for tail, qualifiers in file.rows(RANKS)
+    }
     expected = {entity(BOB): "preferred", entity(CITY): "normal", entity(HUMAN): "deprecated"}
     assert ranks == {tail: expected[tail] for tail in map(entity, shown)}
     assert ("2 others are omitted" in file.report.notes[0]) == (statements == "truthy")

@@ -75,12 +75,12 @@ async def opened(people: str) -> AsyncGenerator[GraphAdapter]:
 
 
 async def test_the_cases_answer_the_same_as_one_query(opened: GraphAdapter):
-    run = [cypher for cypher, asked in CASES if await same(opened, asked)]
+    run = [cypher for cypher, query in CASES if await same(opened, query)]
     assert len(run) >= MAX_CASES
 
 
 async def test_the_rows_of_one_query_rest_on_the_edges_that_the_evaluator_says(opened: GraphAdapter):
-    run = [cypher for cypher, asked in CASES if await same_proof(opened, asked)]
+    run = [cypher for cypher, query in CASES if await same_proof(opened, query)]
     assert len(run) > MAX_CASES / 2
 
 
@@ -104,9 +104,9 @@ async def test_an_empty_answer_names_the_first_edge_that_nothing_matches(opened:
 
 
 async def test_what_has_no_words_in_sql_is_refused_before_anything_runs(opened: GraphAdapter):
-    asked = plan(matching("a-r->b"), give({"last": all_of("max", ".b")}))
+    query = plan(matching("a-r->b"), give({"last": all_of("max", ".b")}))
     with pytest.raises(Unsupported):
-        await opened.run(asked, limit=9)
+        await opened.run(query, limit=9)
 
 
 async def test_an_invalid_regular_expression_is_refused_where_a_text_meets_it(opened: GraphAdapter):
@@ -126,10 +126,10 @@ async def test_an_error_in_a_function_of_a_query_is_not_reported_as_damage_alone
         raise ZeroDivisionError
 
     monkeypatch.setattr(functions.of_values, "calculate", fail)
-    asked = parse_plan("MATCH (a) RETURN size(toString(a.born)) + 1 AS n").plan
+    query = parse_plan("MATCH (a) RETURN size(toString(a.born)) + 1 AS n").plan
     async with open_adapter(people, AdapterOptions()) as adapter:
         with pytest.raises(InvalidStore, match="or kgnav-mcp has a bug"):
-            await adapter.run((await PlanRunner(adapter).check(asked)).plan, limit=9)
+            await adapter.run((await PlanRunner(adapter).check(query)).plan, limit=9)
 
 
 async def _run(adapter: GraphAdapter, cypher: str) -> list[tuple[Cell, ...]]:
@@ -139,8 +139,8 @@ async def _run(adapter: GraphAdapter, cypher: str) -> list[tuple[Cell, ...]]:
 
 
 async def test_a_list_of_constants_may_be_of_any_length(opened: GraphAdapter):
-    asked = parse_plan(f"MATCH (a) RETURN DISTINCT {[*range(300)]} AS n, [] AS m, ['2001-02-03', true, null] AS o").plan
-    assert await same(opened, asked)
+    query = parse_plan(f"MATCH (a) RETURN DISTINCT {[*range(300)]} AS n, [] AS m, ['2001-02-03', true, null] AS o").plan
+    assert await same(opened, query)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ async def test_a_plan_by_chance_answers_the_same_as_one_query(seed: int, tmp_pat
     load(toy_files.write_property_graph(tmp_path, nodes, edges), tmp_path / "random.kg", LoadOptions())
     graph = plain(toy_views.view(toy_views.PROPERTY_GRAPH, nodes, edges), nodes)
     async with open_adapter(str(tmp_path / "random.kg"), AdapterOptions()) as adapter:
-        run = [await same(adapter, asked) for asked in plans_by_chance(words_of(graph), PLANS)]
+        run = [await same(adapter, query) for query in plans_by_chance(words_of(graph), PLANS)]
     assert sum(run) > len(run) / 4
 
 
@@ -221,8 +221,8 @@ async def test_parts_of_a_plan_by_chance_answer_the_same_as_without_the_store(se
     load(toy_files.write_property_graph(tmp_path, nodes, edges), tmp_path / "random.kg", LoadOptions())
     graph = plain(toy_views.view(toy_views.PROPERTY_GRAPH, nodes, edges), nodes)
     async with open_adapter(str(tmp_path / "random.kg"), AdapterOptions()) as adapter:
-        for asked in plans_by_chance(words_of(graph), PLANS):
-            await same_by_parts(adapter, asked)
+        for query in plans_by_chance(words_of(graph), PLANS):
+            await same_by_parts(adapter, query)
 
 
 PARTLY = (
@@ -252,15 +252,15 @@ async def test_a_plan_with_a_part_that_sql_lacks_reads_no_edge_by_itself(
 async def test_paths_that_are_too_many_to_hold_are_left_to_the_evaluator(
     opened: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ):
-    asked = plan(matching(edge("a-r->b", path=hops(1, None, PathKind.REACHABLE))), give({"a": ".a", "b": ".b"}))
-    assert await same(opened, asked)
+    query = plan(matching(edge("a-r->b", path=hops(1, None, PathKind.REACHABLE))), give({"a": ".a", "b": ".b"}))
+    assert await same(opened, query)
     monkeypatch.setattr(path_tables, "_MAX_HELD", 5)
     with pytest.raises(Unsupported, match="this many paths"):
-        await opened.run(asked, limit=ALL)
+        await opened.run(query, limit=ALL)
 
 
 async def test_a_search_ends_when_its_time_is_over(people: str, monkeypatch: pytest.MonkeyPatch):
-    asked = plan(matching(edge("a-r->b", path=hops(1, None, PathKind.REACHABLE))), give({"a": ".a", "b": ".b"}))
+    query = plan(matching(edge("a-r->b", path=hops(1, None, PathKind.REACHABLE))), give({"a": ".a", "b": ".b"}))
     steps = PathSearch[int, object].add_edges
 
     def late(self: PathSearch[int, object], *found: Any) -> None:
@@ -270,7 +270,7 @@ async def test_a_search_ends_when_its_time_is_over(people: str, monkeypatch: pyt
     monkeypatch.setattr(PathSearch, "add_edges", late)
     async with open_adapter(people, AdapterOptions(timeout=0.1)) as adapter:
         with pytest.raises(StoreTimeout):
-            await adapter.run(asked, limit=ALL)
+            await adapter.run(query, limit=ALL)
 
 
 async def test_edges_that_say_the_same_leave_the_order_to_the_next_column(opened: GraphAdapter):
@@ -407,9 +407,9 @@ async def test_functions_are_defined_once_for_a_connection_and_forget_each_plan(
 
 async def test_edges_are_counted_for_each_node_before_its_properties_are_read(weighed: str, steps: list[str]):
     pattern = matching(node("a", "N"), edge("a-r->b", "TO"))
-    asked = plan(pattern, give({"kind": ".a.kind", "count": all_of("count", ".r")}, "-.count", ".kind"))
+    query = plan(pattern, give({"kind": ".a.kind", "count": all_of("count", ".r")}, "-.count", ".kind"))
     async with open_adapter(weighed, AdapterOptions()) as adapter:
-        assert await same(adapter, asked)
+        assert await same(adapter, query)
     first = next(step for step in steps if "CORRELATED" in step or "FOR GROUP BY" in step)
     assert first.startswith("CORRELATED")
 
@@ -424,15 +424,15 @@ async def test_rows_that_are_grouped_by_a_node_come_node_by_node(weighed: str, s
 
 async def test_of_groups_that_a_limit_leaves_out_no_property_is_read(weighed: str, read: list[str]):
     counts = give({"b": ".b", "count": all_of("count", ".r")})
-    asked = plan(
+    query = plan(
         matching(node("a", "N"), node("b", "N"), edge("a-r->b", "TO"), where=cmp(".r.weight", ">", 20)),
         counts,
         give({"size": ".b.size", "count": ".count"}, "-.count", ".size", skip=1, limit=3),
     )
     async with open_adapter(weighed, AdapterOptions()) as adapter:
-        page = await adapter.run(asked, limit=10)
+        page = await adapter.run(query, limit=10)
         once = {text for text in read if text.endswith(".5")}
-        assert await same(adapter, asked)
+        assert await same(adapter, query)
     assert [row.cells[1] for row in page.items] == [2, 2, 2]
     assert 3 <= len(once) < 20
 
@@ -443,12 +443,12 @@ async def test_a_value_that_sql_cannot_hold_is_refused_on_the_first_page_whereve
         toy.Node(f"n{place}", properties=(("size", toy.Value(text, "integer")),)) for place, text in enumerate(whole)
     ]
     load(toy_files.write_property_graph(tmp_path, nodes, []), tmp_path / "large.kg", LoadOptions())
-    asked = plan(matching(node("n")), give({"size": ".n.size"}, ".n"))
+    query = plan(matching(node("n")), give({"size": ".n.size"}, ".n"))
     async with open_adapter(str(tmp_path / "large.kg"), AdapterOptions()) as adapter:
         with pytest.raises(Unsupported):
-            await adapter.run(asked, limit=1)
+            await adapter.run(query, limit=1)
         runner = PlanRunner(adapter)
-        found = await all_rows(lambda limit, after: runner.run(asked, limit=limit, after=after), 1)
+        found = await all_rows(lambda limit, after: runner.run(query, limit=limit, after=after), 1)
     assert len(found) == len(whole)
 
 

@@ -129,14 +129,14 @@ async def test_lists_of_several_values_are_left_to_the_evaluator(opened: GraphAd
 
 @pytest.mark.slow
 async def test_a_plan_by_chance_answers_the_same_as_one_query(opened: GraphAdapter):
-    run = [await same(opened, asked) for asked in plans_by_chance(WORDS, 60)]
+    run = [await same(opened, query) for query in plans_by_chance(WORDS, 60)]
     assert sum(run) > len(run) / 4
 
 
 @pytest.mark.slow
 async def test_parts_of_a_plan_by_chance_answer_the_same_as_without_the_store(opened: GraphAdapter):
-    for asked in plans_by_chance(WORDS, 30):
-        await same_by_parts(opened, asked)
+    for query in plans_by_chance(WORDS, 30):
+        await same_by_parts(opened, query)
 
 
 @pytest.mark.parametrize("comparison", ["=", "<>"])
@@ -147,9 +147,9 @@ async def test_parts_of_a_plan_by_chance_answer_the_same_as_without_the_store(op
 async def test_a_qualifier_that_is_a_node_equals_its_id_and_its_name(
     opened: GraphAdapter, comparison: str, text: str, number: int
 ):
-    asked = plan(matching(SAILED, where=cmp(".r.ex:with", comparison, text)), give({"a": ".a", "b": ".b"}))
-    assert await same(opened, asked)
-    assert len((await opened.run(asked, limit=9)).items) == (number if comparison == "=" else 1 - number)
+    query = plan(matching(SAILED, where=cmp(".r.ex:with", comparison, text)), give({"a": ".a", "b": ".b"}))
+    assert await same(opened, query)
+    assert len((await opened.run(query, limit=9)).items) == (number if comparison == "=" else 1 - number)
 
 
 @pytest.mark.parametrize(
@@ -165,18 +165,18 @@ async def test_a_qualifier_that_is_a_node_equals_its_id_and_its_name(
 async def test_a_qualifier_that_is_a_node_is_among_texts_by_its_id_or_its_name(
     opened: GraphAdapter, condition: Expression, number: int
 ):
-    asked = plan(matching(SAILED, where=condition), give({"a": ".a", "b": ".b"}))
-    assert await same(opened, asked)
-    assert len((await opened.run(asked, limit=9)).items) == number
+    query = plan(matching(SAILED, where=condition), give({"a": ".a", "b": ".b"}))
+    assert await same(opened, query)
+    assert len((await opened.run(query, limit=9)).items) == number
 
 
 @pytest.mark.parametrize("text", [of("elementId", ".c"), Property("c", NAME)], ids=["id", "name"])
 async def test_a_qualifier_that_is_a_node_equals_the_id_and_the_name_of_that_node_only(
     opened: GraphAdapter, text: Expression
 ):
-    asked = plan(matching(SAILED, node("c"), where=cmp(".r.ex:with", "=", text)), give({"c": ".c"}))
-    assert await same(opened, asked)
-    (row,) = (await opened.run(asked, limit=9)).items
+    query = plan(matching(SAILED, node("c"), where=cmp(".r.ex:with", "=", text)), give({"c": ".c"}))
+    assert await same(opened, query)
+    (row,) = (await opened.run(query, limit=9)).items
     (found,) = row.cells
     assert isinstance(found, Entity)
     assert found.id == "ex:barracouta"
@@ -184,6 +184,6 @@ async def test_a_qualifier_that_is_a_node_equals_the_id_and_the_name_of_that_nod
 
 async def test_other_comparisons_of_a_qualifier_that_is_a_node_are_left_to_the_evaluator(opened: GraphAdapter):
     for comparison in ("CONTAINS", "<"):
-        asked = plan(matching(SAILED, where=cmp(".r.ex:with", comparison, "a")), give({"a": ".a"}))
+        query = plan(matching(SAILED, where=cmp(".r.ex:with", comparison, "a")), give({"a": ".a"}))
         with pytest.raises(Unsupported):
-            await opened.run(asked, limit=9)
+            await opened.run(query, limit=9)

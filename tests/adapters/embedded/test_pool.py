@@ -407,11 +407,11 @@ class Rows(list[int]):
 
 
 async def test_what_a_failed_job_has_read_is_freed_with_its_error(pool: Pool):
-    held: list[weakref.ref[Rows]] = []
+    references: list[weakref.ref[Rows]] = []
 
     def job(_: Session) -> None:
         rows = Rows()
-        held.append(weakref.ref(rows))
+        references.append(weakref.ref(rows))
         raise Unsupported("too many rows", next_step="Read fewer.")
 
     gc.disable()
@@ -419,7 +419,7 @@ async def test_what_a_failed_job_has_read_is_freed_with_its_error(pool: Pool):
         with suppress(Unsupported):
             await pool.run(job)
         await pool.run(count_relations)  # by then the thread has let go of the job before
-        assert held[0]() is None
+        assert references[0]() is None
     finally:
         gc.enable()
 

@@ -122,8 +122,8 @@ async def test_a_set_is_looked_up_and_counted_once_for_all_its_pages(graph: Grap
 
 async def test_who_lacks_a_relation_is_told_without_reading_all_its_rows(graph: GraphAdapter):
     whole = await search(graph, NODES[:2] + NODES[3:], Direction.OUTGOING, only=[":p1"], limits=Limits())
-    asked = patch.object(graph, "neighbours", side_effect=graph.neighbours)
-    with asked as read, patch.object(graph, "relations", side_effect=AssertionError("the page tells it")):
+    patched = patch.object(graph, "neighbours", side_effect=graph.neighbours)
+    with patched as read, patch.object(graph, "relations", side_effect=AssertionError("the page tells it")):
         found = await search(
             graph, NODES[:2] + NODES[3:], Direction.OUTGOING, only=[":p1"], limits=Limits(characters=1_000)
         )
@@ -146,11 +146,11 @@ async def test_rows_or_relations_are_what_the_two_verbs_give(path: Path, rows: i
     for ids in ([":n7"], [":hub0"], [one for one in NODES if one != ":nowhere"], [f":n{n}" for n in range(30)]):
         for direction in Direction:
             async with open_adapter(str(path), AdapterOptions()) as graph:
-                asked = {"rows": rows, "relations": 100, "hops": 2, "examples": 2}
-                expected = await GraphAdapter.rows_or_relations(graph, ids, direction, **asked)
+                limits = {"rows": rows, "relations": 100, "hops": 2, "examples": 2}
+                expected = await GraphAdapter.rows_or_relations(graph, ids, direction, **limits)
             async with open_adapter(str(path), AdapterOptions()) as graph:
                 for _ in range(2):
-                    found = await graph.rows_or_relations(ids, direction, **asked)
+                    found = await graph.rows_or_relations(ids, direction, **limits)
                     assert found == expected
 
 

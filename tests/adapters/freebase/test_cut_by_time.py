@@ -67,7 +67,7 @@ async def test_relations_that_were_not_counted_in_time_are_listed_without_counts
     assert "not counted" in (catalogue.sampled or "")
 
 
-async def test_a_full_text_index_that_did_not_answer_in_time_is_asked_for_again():
+async def test_a_full_text_index_that_did_not_answer_in_time_is_requested_again():
     whole = {"contains": [{"o": Literal("Anna")}], "LIMIT 50": [{"o": Literal("Anna")}]}
     entity_finder = EntityFinder(store := store_of(endpoint := told()), Names(store))
     for pattern in whole:

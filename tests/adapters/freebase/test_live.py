@@ -55,7 +55,7 @@ async def test_relations_show_the_names_that_the_graph_gives_them(graph: GraphAd
     assert labels == {"film.actor.film": "Film performances", "type.object.name": "name"}
 
 
-async def test_relations_of_other_namespaces_are_hidden_until_they_are_asked_for(freebase: str, graph: GraphAdapter):
+async def test_relations_of_other_namespaces_are_hidden_until_they_are_requested(freebase: str, graph: GraphAdapter):
     async def seen(adapter: GraphAdapter) -> set[str]:
         return {facts.relation.id for facts in (await adapter.relations(["m.film"], Direction.OUTGOING, limit=9)).items}
 

@@ -41,7 +41,7 @@ def _store(endpoint: Endpoint) -> Store:
     return Store.of(endpoint, Freebase.read("freebase+http://127.0.0.1/sparql", options), options)
 
 
-async def test_a_long_list_is_asked_by_several_queries_at_once():
+async def test_a_long_list_is_read_by_several_queries_at_once():
     endpoint = Endpoint()
     iris = [URIRef(f"{NS}m.{n}") for n in range(1_001)]
     await _store(endpoint).reader.in_batches("SELECT ?s WHERE { VALUES ?s { $ids } ?s ?p ?o }", "ids", iris)

@@ -70,7 +70,7 @@ async def test_an_authority_of_ones_own_is_trusted_by_its_file(encrypted: str, a
         assert (await graph.health()).reachable
 
 
-async def test_a_certificate_of_its_own_is_taken_where_that_is_asked_for(encrypted: str):
+async def test_a_certificate_of_its_own_is_taken_where_that_is_requested(encrypted: str):
     async with open_adapter(f"bolt+ssc://{encrypted}", AdapterOptions()) as graph:
         assert (await graph.health()).reachable
 

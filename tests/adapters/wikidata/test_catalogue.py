@@ -144,7 +144,7 @@ async def test_a_folder_whose_place_is_taken_costs_nothing_but_time(tmp_path: Pa
         assert await label(graph) == "instance of"
 
 
-async def test_labels_that_take_too_long_leave_the_datatypes_and_are_asked_for_again(tmp_path: Path):
+async def test_labels_that_take_too_long_leave_the_datatypes_and_are_requested_again(tmp_path: Path):
     slow = True
     known = renamed("instance of")
 

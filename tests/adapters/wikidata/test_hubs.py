@@ -28,7 +28,7 @@ async def test_a_hub_of_a_fast_endpoint_is_counted(graph: GraphAdapter):
     assert all(facts.count.certainty is Certainty.EXACT and len(facts.examples) == 2 for facts in page.items)
 
 
-async def test_a_hub_of_a_slow_endpoint_is_asked_property_by_property(wikibase_location: str):
+async def test_a_hub_of_a_slow_endpoint_is_queried_property_by_property(wikibase_location: str):
     async with open_adapter(wikibase_location, AdapterOptions(extra={"counted": 100})) as graph:
         page = await graph.relations([HUMAN], Direction.INCOMING, examples=2, limit=50)
         whole = await triples_at(graph, [HUMAN], Direction.INCOMING, limit=50, all_or_none=True)

@@ -139,7 +139,7 @@ async def test_a_relation_is_known_by_every_form_of_its_id(graph: GraphAdapter, 
     ]
 
 
-async def test_what_was_merged_is_followed_and_says_what_it_was_asked_as(graph: GraphAdapter):
+async def test_a_merged_id_is_followed_and_the_answer_names_the_requested_one(graph: GraphAdapter):
     found = await graph.describe([MERGED, ANN])
     assert (found[MERGED].id, found[MERGED].label, found[MERGED].asked_as) == ("wd:Q1001", "Ann", "wd:Q1004")
     assert found[ANN].asked_as is None

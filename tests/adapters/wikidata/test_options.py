@@ -39,7 +39,7 @@ def test_a_preset_is_chosen_by_name_and_every_part_of_it_can_be_overridden():
 
 
 @pytest.mark.parametrize("location", [WDQS, "wikidata+https://mine.wikibase.cloud/query/sparql"])
-def test_wikimedia_is_not_asked_in_nobodys_name(location: str):
+def test_wikimedia_is_not_queried_without_a_contact(location: str):
     with pytest.raises(ConfigurationError, match="no contact is set") as caught:
         open_adapter(location, AdapterOptions())
     assert "KGNAV_CONTACT" in caught.value.next_step

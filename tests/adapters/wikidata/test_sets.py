@@ -33,7 +33,7 @@ async def test_one_property_of_more_entities_than_one_query_takes_is_counted_and
     assert len(asked) == 4, "two lists are counted, two are read"
 
 
-async def test_edges_of_one_relation_are_asked_for_without_the_other_statements_of_their_heads():
+async def test_edges_of_one_relation_are_requested_without_the_other_statements_of_their_heads():
     asked: list[str] = []
 
     async def answer(exchange: Exchange) -> None:

@@ -105,7 +105,7 @@ async def test_qualifiers_of_values_are_not_supported_rather_than_unknown(truthy
 @pytest.mark.parametrize(
     ("base", "statements"), [("", False), ("http://www.wikidata.org", False), ("http://a.b", True)]
 )
-async def test_a_base_that_is_given_is_asked_for_statements_too(truthy: str, base: str, statements: bool):
+async def test_a_configured_base_is_queried_for_statements_too(truthy: str, base: str, statements: bool):
     async with open_adapter(truthy, AdapterOptions(extra={"base": base})) as graph:
         assert (Capability.QUALIFIERS in graph.capabilities) is statements
 

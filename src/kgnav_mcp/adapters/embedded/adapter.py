@@ -155,12 +155,12 @@ class EmbeddedAdapter(GraphAdapter):
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         # A client asks about the same entity several times in a row: the other direction, a filter, a question.
         key = tuple(ids)
-        found = self._caches.described.get(key)
-        if found is None:
-            found = await self._run(lambda builder: entities.described_by_id(builder, ids))
-            if found and len(key) == 1:
-                self._caches.described[key] = found
-        return found
+        described = self._caches.described.get(key)
+        if described is None:
+            described = await self._run(lambda builder: entities.described_by_id(builder, ids))
+            if described and len(key) == 1:
+                self._caches.described[key] = described
+        return described
 
     async def find_by_name(self, name: str, *, limit: int) -> Page[Namesake]:
         return (await self.find_by_names([name], limit=limit))[name]
@@ -266,10 +266,10 @@ class EmbeddedAdapter(GraphAdapter):
         key = (tuple(ids), direction, hops, None, examples, relations)
         if (cached := self._caches.relations.get(key)) is not None and rows_in(cached) > rows:
             return RowsOrRelations(AnchoredPage((), (), Count(rows_in(cached)), Stop.LIMIT), cached)
-        found = await self._run_with_anchors(job, ids)
-        if found.relations is not None and self._caches.have_anchors(ids):
-            put(self._caches.relations, key, found.relations)
-        return found
+        result = await self._run_with_anchors(job, ids)
+        if result.relations is not None and self._caches.have_anchors(ids):
+            put(self._caches.relations, key, result.relations)
+        return result
 
     async def edges(
         self,
@@ -311,8 +311,8 @@ class EmbeddedAdapter(GraphAdapter):
     ) -> Page[ValueFacts]:
         def job(builder: Builder) -> Page[ValueFacts]:
             reader = ValueReader(builder, self._totals, self._orders)
-            read = reader.of_nodes if kind is ValueOwner.NODE else reader.of_edges
-            return read(property_name, owner, limit, after)
+            read_values = reader.of_nodes if kind is ValueOwner.NODE else reader.of_edges
+            return read_values(property_name, owner, limit, after)
 
         return await self._run(job)
 
@@ -341,15 +341,15 @@ class EmbeddedAdapter(GraphAdapter):
 
         def read_and_run(builder: Builder) -> tuple[list[Anchors], T]:
             anchors = [
-                Anchors.read(builder, ids) if found is None else found
-                for ids, found in zip(id_sets, cached, strict=True)
+                Anchors.read(builder, ids) if anchor_set is None else anchor_set
+                for ids, anchor_set in zip(id_sets, cached, strict=True)
             ]
             return anchors, job(builder, *anchors)
 
         anchors, answer = await self._run(read_and_run)
-        for ids, cached_anchors, found in zip(id_sets, cached, anchors, strict=True):
-            if cached_anchors is None and found.resolves_all(ids):
-                put(self._caches.anchors, ids, found)
+        for ids, cached_anchors, anchor_set in zip(id_sets, cached, anchors, strict=True):
+            if cached_anchors is None and anchor_set.resolves_all(ids):
+                put(self._caches.anchors, ids, anchor_set)
         return answer
 
     async def _run(self, job: Callable[[Builder], T]) -> T:

@@ -39,15 +39,15 @@ class Vocabulary:
 
         first = word[:1]
         max_distance = 0 if len(word) < 3 else 1 if len(word) < 5 else 2
-        found: list[tuple[float, bool, str]] = []
+        corrections: list[tuple[float, bool, str]] = []
         for length in range(len(word) - max_distance, len(word) + max_distance + 1):
             groups = self._terms.get(length, {})
             for initial in groups if misspelt else (first,):
                 hits = process.extract(
                     word, groups.get(initial, ()), scorer=OSA.distance, score_cutoff=max_distance, limit=None
                 )
-                found += [(distance, initial != first, term) for term, distance, _ in hits if term != word]
-        return [term for _, _, term in sorted(found)[:_MAX_CORRECTIONS]]
+                corrections += [(distance, initial != first, term) for term, distance, _ in hits if term != word]
+        return [term for _, _, term in sorted(corrections)[:_MAX_CORRECTIONS]]
 
 
 _MAX_COMPARED_LENGTH = 200
@@ -103,7 +103,7 @@ class LabelEntry:
 
 
 Entry = TypeVar("Entry", RelationEntry, LabelEntry)
-Wanted = Callable[[Entry], bool]
+Accepts = Callable[[Entry], bool]
 """A predicate that accepts the entries that may be returned."""
 
 
@@ -152,45 +152,45 @@ class NameIndex(Generic[Entry]):
             or self._local.get(local_name(reference).casefold(), [])
         )
 
-    def get(self, reference: str, wanted: Wanted[Entry] = _accept_any) -> Entry | None:
+    def get(self, reference: str, is_accepted: Accepts[Entry] = _accept_any) -> Entry | None:
         """Returns the wanted entry that a text means, the largest of several with exactly this name.
 
         None if no wanted entry has that id or name, or if several match only with letter case or prefix aside. A name
         that was read from the id counts as a match with the prefix aside.
         """
-        if (entry := self.by_key(reference)) is not None and wanted(entry):
+        if (entry := self.by_key(reference)) is not None and is_accepted(entry):
             return entry
-        exact = [entry for entry in self._exact.get(reference, ()) if wanted(entry)]
+        exact = [entry for entry in self._exact.get(reference, ()) if is_accepted(entry)]
         if len(exact) == 1 or any(local_name(entry.key) != reference for entry in exact):
             return exact[0]
-        inexact = self._matching(reference, wanted)
+        inexact = self._matching(reference, is_accepted)
         return inexact[0] if len(inexact) == 1 else None
 
-    def _matching(self, reference: str, wanted: Wanted[Entry]) -> list[Entry]:
+    def _matching(self, reference: str, is_accepted: Accepts[Entry]) -> list[Entry]:
         """Returns the wanted entries that match letter case aside or, if there are none, also prefix aside."""
         folded = reference.casefold()
-        for found in (self._folded.get(folded, ()), self._local.get(local_name(reference).casefold(), ())):
-            if entries := [entry for entry in found if wanted(entry)]:
+        for candidates in (self._folded.get(folded, ()), self._local.get(local_name(reference).casefold(), ())):
+            if entries := [entry for entry in candidates if is_accepted(entry)]:
                 return entries
         return []
 
-    def one(self, kind: str, reference: str, wanted: Wanted[Entry] = _accept_any) -> Entry:
+    def one(self, kind: str, reference: str, is_accepted: Accepts[Entry] = _accept_any) -> Entry:
         """Returns the same entry as `get`, but raises instead of returning None.
 
         Raises:
             UnknownName: no entry, or more than one, has this id or name. It carries the most similar names.
         """
-        if (entry := self.get(reference, wanted)) is None:
-            raise UnknownName(kind, reference, self.nearest(reference, wanted))
+        if (entry := self.get(reference, is_accepted)) is None:
+            raise UnknownName(kind, reference, self.nearest(reference, is_accepted))
         return entry
 
-    def nearest(self, reference: str, wanted: Wanted[Entry] = _accept_any) -> list[str]:
+    def nearest(self, reference: str, is_accepted: Accepts[Entry] = _accept_any) -> list[str]:
         """Returns the printed ids of the entries that a text may mean, else of those most similar to it, best first."""
-        if matching := self._matching(reference, wanted):
+        if matching := self._matching(reference, is_accepted):
             return [self._printed(entry) for entry in matching]
         from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
 
-        entries = [entry for entry in self.entries.values() if wanted(entry)]
+        entries = [entry for entry in self.entries.values() if is_accepted(entry)]
         names = [f"{entry.references[1]} {entry.references[-1]}"[:_MAX_COMPARED_LENGTH].casefold() for entry in entries]
         hits = process.extract(
             reference[:_MAX_COMPARED_LENGTH].casefold(), names, scorer=fuzz.WRatio, limit=_MAX_SUGGESTIONS
@@ -333,8 +333,8 @@ class Catalogue:
                 in_sets.update(dict.fromkeys(labels, number))
             single = {(entry.id,): entry.size - in_sets[entry.id] for entry in self.labels(session).entries.values()}
             unlabelled = {(): self.entities - sum(several.values()) - sum(single.values())}
-            found = {**several, **single, **unlabelled} if len(several) <= _MAX_LABEL_SETS else {}
-            self._label_sets = tuple((labels, number) for labels, number in found.items() if number)
+            nodes_by_labels = {**several, **single, **unlabelled} if len(several) <= _MAX_LABEL_SETS else {}
+            self._label_sets = tuple((labels, number) for labels, number in nodes_by_labels.items() if number)
         return self._label_sets or None
 
 

@@ -53,10 +53,10 @@ class EdgeReader:
             head, relation, tail, n = row
             return places[head], entries[relation].relation.id, tail, n
 
-        found: EdgeKeys = array("q")
+        keys: EdgeKeys = array("q")
         for row in sorted(search.rows(self._builder), key=order):
-            found.extend(row)
-        return found
+            keys.extend(row)
+        return keys
 
     def page(self, keys: EdgeKeys, limit: int, after: str | None) -> Page[Triple]:
         """Returns a page of those edges as triples.
@@ -107,8 +107,8 @@ class _Search:
         """Returns head, relation, tail and index among parallel edges of each edge."""
         session, end_list = builder.session, json.dumps(self._others)
         relations = None if self._relations is None else json.dumps(self._relations)
-        found = session.all(_READ_QUERIES[self._direction], json.dumps(self._read), end_list, relations)
-        return found + session.all(_SEEK_QUERIES[self._direction], json.dumps(self._seek), end_list)
+        read_rows = session.all(_READ_QUERIES[self._direction], json.dumps(self._read), end_list, relations)
+        return read_rows + session.all(_SEEK_QUERIES[self._direction], json.dumps(self._seek), end_list)
 
 
 def qualified(builder: Builder, entity: str, limit: int) -> tuple[Triple, ...] | None:

@@ -23,13 +23,13 @@ def resolved(builder: Builder, ids: Iterable[str]) -> dict[str, Row]:
     forms = {reference: builder.prefixes.preferred_keys(reference) for reference in ids}
     keys = {key for group in forms.values() for key in group}
     rows = {row[1]: row for row in builder.session.all(queries.entities.NODES_BY_KEY, json.dumps(sorted(keys)))}
-    found: dict[str, Row] = {}
+    rows_by_reference: dict[str, Row] = {}
     for reference, keys_of_form in forms.items():
         for key in keys_of_form:
             if key in rows:
-                found[reference] = rows[key]
+                rows_by_reference[reference] = rows[key]
                 break
-    return found
+    return rows_by_reference
 
 
 def described(builder: Builder, rows: Iterable[Row]) -> dict[int, Entity]:
@@ -94,7 +94,7 @@ _MAX_CACHED_COUNTS = 8
 class Anchors:
     """The nodes of a set of ids, without duplicates, in the order of the ids. Safe to use from any thread."""
 
-    given: Mapping[str, Entity]
+    by_reference: Mapping[str, Entity]
     """The entity, with its label, for each id as the caller wrote it."""
     nodes: Mapping[int, Entity]
     """The entities by number in the file."""
@@ -105,25 +105,25 @@ class Anchors:
     @classmethod
     def read(cls, builder: Builder, ids: Sequence[str]) -> Anchors:
         """Looks up the ids. Unknown ids are left out."""
-        given: dict[str, Entity] = {}
+        by_reference: dict[str, Entity] = {}
         nodes: dict[int, Entity] = {}
         rows = resolved(builder, ids)
         for reference, (number, key, label, _, mediator) in rows.items():
             if number not in nodes:
                 nodes[number] = builder.entity(key, label, mediator)
-            given[reference] = nodes[number]
+            by_reference[reference] = nodes[number]
         hubs: dict[Direction, dict[int, dict[int, int]]] = {side: defaultdict(dict) for side in SIDES}
         for number, side, relation, count in builder.session.all(queries.around.HUB_ROWS, json.dumps(list(nodes))):
             hubs[_DIRECTIONS[side]][number][relation] = checked_count(count)
-        return cls(given, nodes, hubs)
+        return cls(by_reference, nodes, hubs)
 
     def __len__(self) -> int:
         """The number of known ids."""
-        return len(self.given)
+        return len(self.by_reference)
 
     def resolves_all(self, ids: Sequence[str]) -> bool:
         """Whether all ids are known and none is given twice."""
-        return len(self.given) == len(ids)
+        return len(self.by_reference) == len(ids)
 
     def small(self, direction: Direction) -> list[int]:
         """Returns the nodes that are not hubs in a direction, in file order, so that the file is read in sequence."""

@@ -65,10 +65,10 @@ _LIMITS = {
 def identity(path: str) -> Identity | None:
     """Returns the identity of the file that is at a path now, or None if there is none or it cannot be examined."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - runs before every call, and making a Path would double its cost
+        status = os.stat(path)  # noqa: PTH116 - runs before every call, and making a Path would double its cost
     except (OSError, ValueError):
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def check(path: str) -> None:

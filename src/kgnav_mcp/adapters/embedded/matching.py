@@ -43,7 +43,7 @@ class MatchingReader:
             InvalidCursor: no page of this list gave that position.
         """
         if self._labels == []:
-            return AnchoredPage((), (), Count(0), anchors=self._anchors.given)
+            return AnchoredPage((), (), Count(0), anchors=self._anchors.by_reference)
         first = self._page(limit if after is None else 1, None, nearly=False)
         nearly = self._words is not None and not first.items
         if after is None and not nearly:
@@ -61,18 +61,18 @@ class MatchingReader:
         label_condition = () if self._labels is None else (FarEndCondition.LABELLED,)
         parameters: dict[str, Parameter] = {"labels": json.dumps(self._labels)}
         if self._words is None:
-            found, name_condition, text_condition = self._nodes_labelled(scan_cost), (), ()
+            nodes, name_condition, text_condition = self._nodes_labelled(scan_cost), (), ()
         else:
             self._define_functions(self._words, nearly=nearly)
-            found, name_condition, text_condition = (
+            nodes, name_condition, text_condition = (
                 self._nodes_named(self._words, scan_cost, nearly=nearly),
                 (FarEndCondition.NAME_MATCHES,),
                 (FarEndCondition.TEXT_MATCHES,),
             )
-        if found is None:
+        if nodes is None:
             return Conditions((*label_condition, *name_condition), text_condition, parameters)
         return Conditions(
-            (FarEndCondition.AMONG_FOUND, *label_condition), text_condition, {**parameters, "found": json.dumps(found)}
+            (FarEndCondition.AMONG_FOUND, *label_condition), text_condition, {**parameters, "found": json.dumps(nodes)}
         )
 
     def _scan_cost(self) -> int:

@@ -75,11 +75,13 @@ class NameLookup:
         by_text: dict[str, list[Row]] = defaultdict(list)
         for row in equal:
             by_text[row[3]].append(row)
-        found = {name: [row for spelling in _spellings(name) for row in by_text.get(spelling, ())] for name in names}
+        rows_by_name = {
+            name: [row for spelling in _spellings(name) for row in by_text.get(spelling, ())] for name in names
+        }
         for name, *row in by_words:
             if row[1] != DESCRIPTION and folded(row[3]) == folded(name):
-                found[name].append(tuple(row))
-        return {name: list(dict.fromkeys(rows)) for name, rows in found.items()}
+                rows_by_name[name].append(tuple(row))
+        return {name: list(dict.fromkeys(rows)) for name, rows in rows_by_name.items()}
 
     def by_id(self, names: Iterable[str]) -> dict[str, list[Row]]:
         """Returns for each name rows of the entities whose id without its prefix spells that name."""
@@ -102,13 +104,13 @@ class NameLookup:
         yield from same
         yield from self.by_id([hint])[hint]
         yield from self._rows_named(plural_variants(hint))
-        known = self._existing_forms(words(hint))
+        forms_by_word = self._existing_forms(words(hint))
         if any(kind != ID for _, kind, _, _ in same):
-            if all(known.values()):
-                yield from self._rows_matching(_all_of_queries(map(_any_of_words, known.values())), MAX_HITS)
+            if all(forms_by_word.values()):
+                yield from self._rows_matching(_all_of_queries(map(_any_of_words, forms_by_word.values())), MAX_HITS)
             return
         named = False
-        for row in self._similar(known) if known else ():
+        for row in self._similar(forms_by_word) if forms_by_word else ():
             named = named or row[1] != DESCRIPTION
             yield row
         if not named:
@@ -130,23 +132,26 @@ class NameLookup:
         similar = self._builder.catalogue.vocabulary(self._session).near(word) if nearly else []
         return " OR ".join((f"{_quoted(word)}*", *map(_quoted, similar)))
 
-    def _similar(self, known: Mapping[str, list[str]]) -> Iterator[Row]:
+    def _similar(self, forms_by_word: Mapping[str, list[str]]) -> Iterator[Row]:
         """Yields rows with all of the words in similar spellings, else with one of them.
 
-        `known` maps each word of the hint to the forms of it that occur in the graph.
+        `forms_by_word` maps each word of the hint to the forms of it that occur in the graph.
         """
         vocabulary = self._builder.catalogue.vocabulary(self._session)
         similar: dict[str, list[str]] = {}
-        for word, forms in known.items():
+        for word, forms in forms_by_word.items():
             self._session.check()
             similar[word] = [*(forms or [word]), *vocabulary.near(word, misspelt=not forms)]
-        each = max(_MIN_SIMILAR_WORDS, round(_MAX_SIMILAR_NAMES ** (1 / len(similar))))
-        nearest = (similar_words[:each] for similar_words in similar.values())
+        per_word = max(_MIN_SIMILAR_WORDS, round(_MAX_SIMILAR_NAMES ** (1 / len(similar))))
+        nearest = (similar_words[:per_word] for similar_words in similar.values())
         yield from self._rows_named(map(" ".join, islice(product(*nearest), _MAX_SIMILAR_NAMES)))
         either = {
-            word: _any_of_words(similar_words, is_prefix=not known[word]) for word, similar_words in similar.items()
+            word: _any_of_words(similar_words, is_prefix=not forms_by_word[word])
+            for word, similar_words in similar.items()
         }
-        strict = _all_of_queries(_any_of_words(forms) if forms else either[word] for word, forms in known.items())
+        strict = _all_of_queries(
+            _any_of_words(forms) if forms else either[word] for word, forms in forms_by_word.items()
+        )
         rows = self._rows_matching(strict, MAX_HITS)
         if len(rows) < MAX_HITS:
             rows += self._rows_matching(f"({_all_of_queries(either.values())}) NOT ({strict})", MAX_HITS - len(rows))
@@ -242,18 +247,18 @@ class NameReader:
         rows = lookup.rows_named(list(dict.fromkeys(names)))
         for name, group in lookup.by_id(name for name, group in rows.items() if _only_ids(group)).items():
             rows[name] += group
-        found = {name: self._bearers(name, group) for name, group in rows.items()}
-        ordered = {name: sorted(group, key=lambda node: (group[node][0], node)) for name, group in found.items()}
+        bearers = {name: self._bearers(name, group) for name, group in rows.items()}
+        ordered = {name: sorted(group, key=lambda node: (group[node][0], node)) for name, group in bearers.items()}
         tied = dict.fromkeys(node for group in ordered.values() if len(group) > 1 for node in group[:_MAX_RANKED])
         degrees = entities.degrees(self._builder, list(tied)) if tied else {}
         for name, group in ordered.items():
-            ranks = found[name]
+            ranks = bearers[name]
             group.sort(key=lambda node: (ranks[node][0], -degrees.get(node, 0), node))
         shown = list(dict.fromkeys(node for group in ordered.values() for node in group[:limit]))
         described = entities.described_by_number(self._builder, shown)
         return {
             name: first_page(
-                [(str(node), Namesake(described[node], found[name][node][1])) for node in group[:limit]],
+                [(str(node), Namesake(described[node], bearers[name][node][1])) for node in group[:limit]],
                 len(group),
                 limit,
                 _stop(len(rows[name]), MAX_SAME),
@@ -263,15 +268,15 @@ class NameReader:
 
     def with_values(self, values: Sequence[str], limit: int) -> dict[str, list[ValueMatch]]:
         """Returns for each text the first nodes that have it as the value of a property."""
-        found: dict[str, list[Row]] = {}
+        rows_by_value: dict[str, list[Row]] = {}
         for value in dict.fromkeys(values):
             self._session.check()
-            found[value] = self._session.all(queries.entities.NODES_WITH_TEXT, encodable(value), limit)
-        nodes = list(dict.fromkeys(node for rows in found.values() for node, _ in rows))
+            rows_by_value[value] = self._session.all(queries.entities.NODES_WITH_TEXT, encodable(value), limit)
+        nodes = list(dict.fromkeys(node for rows in rows_by_value.values() for node, _ in rows))
         described = entities.described_by_number(self._builder, nodes)
         return {
             value: [ValueMatch(described[node], self._builder.relation(number)) for node, number in rows]
-            for value, rows in found.items()
+            for value, rows in rows_by_value.items()
         }
 
     def _bearers(self, name: str, rows: Iterable[Row]) -> dict[int, tuple[Rank, str]]:
@@ -303,15 +308,15 @@ class NameReader:
         degrees = entities.degrees(self._builder, best)
         best.sort(key=lambda node: (-candidates[node].score, -degrees[node], node))
         described = entities.described_by_number(self._builder, best[:limit])
-        found = [
+        items = [
             (str(node), Candidate(described[node], *candidates[node], Count(degrees[node]))) for node in best[:limit]
         ]
-        return first_page(found, len(candidates), limit, Stop.LIMIT if lookup.is_truncated else Stop.COMPLETE)
+        return first_page(items, len(candidates), limit, Stop.LIMIT if lookup.is_truncated else Stop.COMPLETE)
 
 
-def _stop(found: int, limit: int) -> Stop:
+def _stop(number: int, limit: int) -> Stop:
     """Returns LIMIT if the limit was reached, so that there may be more."""
-    return Stop.COMPLETE if found < limit else Stop.LIMIT
+    return Stop.COMPLETE if number < limit else Stop.LIMIT
 
 
 def _only_ids(rows: Iterable[Row]) -> bool:

@@ -63,11 +63,13 @@ class CountReader:
                 for relation in relations.split(",") if relations else ():
                     counts_by_node = by_relation[relation]
                     counts_by_node[number] = counts_by_node.get(number, 0) + 1
-        found: dict[Path, dict[int, int]] = {(int(relation),): counts for relation, counts in by_relation.items()}
+        counts_by_path: dict[Path, dict[int, int]] = {
+            (int(relation),): counts for relation, counts in by_relation.items()
+        }
         for number, path, size in chain(self._hub_rows(None), self._two_hop_rows() if hops == 2 else ()):
-            counts_by_node = found.setdefault(path, {})
+            counts_by_node = counts_by_path.setdefault(path, {})
             counts_by_node[number] = counts_by_node.get(number, 0) + size
-        return PathCounts(found)
+        return PathCounts(counts_by_path)
 
     def one_hop_at_hubs(self, relations: Collection[int] | None) -> Mapping[int, int]:
         """Returns the number of one-hop rows at each hub, for these relations or for all, from counts in the file."""
@@ -144,10 +146,10 @@ class CountReader:
 
 def _totals(rows: Iterable[tuple[int, int]]) -> Mapping[int, int]:
     """Returns the sum of rows for each node."""
-    found: dict[int, int] = {}
+    totals: dict[int, int] = {}
     for number, size in rows:
-        found[number] = found.get(number, 0) + size
-    return found
+        totals[number] = totals.get(number, 0) + size
+    return totals
 
 
 def _as_path_counts(rows: Iterable[Row]) -> Iterator[_PathCount]:
@@ -222,7 +224,7 @@ class NeighbourReader:
             positions=tuple(position for position, _ in shown),
             total=total_count,
             stop=Stop.LIMIT if more else Stop.COMPLETE,
-            anchors=self._anchors.given,
+            anchors=self._anchors.by_reference,
             without=None if total is None or after is not None else self._entities_without_rows(sides.values()),
             note=self._hidden_note(),
         )
@@ -301,16 +303,16 @@ class _Side:
 
     def rows_after(self, start: Position | None, limit: int) -> list[_PositionedLink]:
         """Returns up to `limit` rows after a position. Nodes known to have no rows are skipped."""
-        found: list[_PositionedLink] = []
+        links: list[_PositionedLink] = []
         for index in range(start.entity if start is not None else 0, len(self._nodes)):
             if not self.row_counts or self.row_counts[index] or start is not None:
-                for segment, seek in self._segments_after(index, start, limit - len(found)):
-                    if len(found) < limit:
-                        found += self._read_segment(index, segment, seek, limit - len(found))
-            if len(found) >= limit:
+                for segment, seek in self._segments_after(index, start, limit - len(links)):
+                    if len(links) < limit:
+                        links += self._read_segment(index, segment, seek, limit - len(links))
+            if len(links) >= limit:
                 break
             start = None
-        return found
+        return links
 
     def _segments_after(self, index: int, start: Position | None, limit: int) -> list[tuple[Segment, Seek]]:
         """Returns the segments of a node that may have rows after a position, in order, each with where to start."""
@@ -327,19 +329,19 @@ class _Side:
 
     def _segments(self, number: int) -> list[Segment]:
         """Returns the segments of a node that may have rows, in order."""
-        found, relation_paths = [*self._small.get(number, ())], self._two_hops
+        segments, relation_paths = [*self._small.get(number, ())], self._two_hops
         if number in self._hubs:
             hub_relations = self._hubs[number].keys()
-            wanted = hub_relations if self._relations is None else hub_relations & self._relations
-            relation_paths = [*relation_paths, *((relation,) for relation in wanted)]
-        if not relation_paths and len(found) < 2:
-            return found  # the usual case where rows of one relation are wanted
+            relations = hub_relations if self._relations is None else hub_relations & self._relations
+            relation_paths = [*relation_paths, *((relation,) for relation in relations)]
+        if not relation_paths and len(segments) < 2:
+            return segments  # the usual case where rows of one relation are wanted
         entries = self._builder.relation_entries
         for path in relation_paths:
             last = entries[path[-1]]
             kinds = [pair[len(path) - 1] for pair in self._kinds]
-            found += [Segment(kind, path) for kind in kinds if (last.attributes if kind.literal else last.edges)]
-        return sorted(found, key=self._sort_key)
+            segments += [Segment(kind, path) for kind in kinds if (last.attributes if kind.literal else last.edges)]
+        return sorted(segments, key=self._sort_key)
 
     def _sort_key(self, segment: Segment) -> tuple[int, str, bool]:
         """Returns the sort key of a segment among those of a node."""
@@ -354,15 +356,15 @@ class _Side:
         """Returns the small nodes of the next `limit` rows; if rows are not counted, those among the next nodes."""
         if not self.row_counts:
             return [number for number, _ in self._nodes[index : index + _UNCOUNTED_BATCH] if number not in self._hubs]
-        found: list[int] = []
+        nodes: list[int] = []
         for place in range(index, len(self._nodes)):
             number, _ = self._nodes[place]
             if number not in self._hubs:
-                found.append(number)
+                nodes.append(number)
             limit -= self.row_counts[place]
             if limit <= 0:
                 break
-        return found
+        return nodes
 
     def _read_small(self, numbers: Sequence[int]) -> None:
         """Reads all rows of small nodes at once. This is cheaper than a query for each node or each relation."""
@@ -423,7 +425,7 @@ class _LinkMaker:
     def links(self, index: int, anchor: Entity, rows: Iterable[Row]) -> list[_PositionedLink]:
         """Returns the links at an anchor, which is the `index`-th of the set."""
         prefix, begin, end, via = f"{index}{self._position_prefix}", self._key_start, self._key_end, None
-        relation, far_end, found = self._relation, self._far_end, list[_PositionedLink]()
+        relation, far_end, links = self._relation, self._far_end, list[_PositionedLink]()
         for row in rows:
             qualifiers = self._builder.qualifiers(row[end]) if row[end] else ()
             if self._two_hops:
@@ -437,5 +439,5 @@ class _LinkMaker:
             else:
                 assert isinstance(far, Entity)  # noqa: S101 - the head of a triple is never a literal
                 triple = Triple(far, relation, anchor, qualifiers, via)
-            found.append((prefix + ".".join(map(str, row[begin:end])), Link(self._direction, triple)))
-        return found
+            links.append((prefix + ".".join(map(str, row[begin:end])), Link(self._direction, triple)))
+        return links

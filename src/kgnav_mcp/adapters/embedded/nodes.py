@@ -35,18 +35,20 @@ def equal_values(builder: Builder, property_: RelationEntry, value: str) -> list
 
     Datatypes are separated and enclosed by blanks. A quantity of a Wikibase is compared without its unit.
     """
-    wanted = WantedValue.read(value)
+    wanted_value = WantedValue.read(value)
     ranges: set[tuple[str, str]] = set()
-    if wanted.number is not None:
-        signs = ["-"] if wanted.number < 0 else ["", "+"] if wanted.number > 0 else ["", "+", "-"]
-        starts = [(sign + start, prefix) for sign, (start, prefix) in product(signs, _texts_of_number(wanted.number))]
+    if wanted_value.number is not None:
+        signs = ["-"] if wanted_value.number < 0 else ["", "+"] if wanted_value.number > 0 else ["", "+", "-"]
+        starts = [
+            (sign + start, prefix) for sign, (start, prefix) in product(signs, _texts_of_number(wanted_value.number))
+        ]
         if builder.session.one(queries.lists.LIKE_NUMBERS, property_.id):
             ranges |= {(start, _end(start, prefix=prefix)) for start, prefix in starts}
         if (QUANTITY,) in builder.session.all(queries.lists.DATATYPES_OF, property_.id):
             with_blank = [f"{start} " for start, prefix in starts if not prefix]
             ranges |= {(start, _end(start, prefix=True)) for start in with_blank}
-    if wanted.period is not None:
-        ranges |= {(start, _end(start, prefix=True)) for start in _years(wanted.period)}
+    if wanted_value.period is not None:
+        ranges |= {(start, _end(start, prefix=True)) for start in _years(wanted_value.period)}
     if value in _BOOLEANS:
         ranges.add((_BOOLEANS[value], _end(_BOOLEANS[value], prefix=False)))
     if not ranges:
@@ -55,17 +57,17 @@ def equal_values(builder: Builder, property_: RelationEntry, value: str) -> list
     return [
         (text, f" {' '.join(datatypes)} ")
         for text in _whole_texts(builder, property_, [text for (text,) in beginnings])
-        if text != encodable(value) and (datatypes := _datatypes(wanted, text))
+        if text != encodable(value) and (datatypes := _datatypes(wanted_value, text))
     ]
 
 
-def _datatypes(wanted: WantedValue, text: str) -> list[str]:
+def _datatypes(wanted_value: WantedValue, text: str) -> list[str]:
     """Returns the datatypes with which a stored text equals a wanted value."""
     number, _, unit = text.partition(" ")
-    found = [QUANTITY] if unit and wanted.equals(Literal(number, QUANTITY)) else []
-    if any(wanted.equals(Literal(text, kind)) for kind in _KINDS):
-        found += [datatype for datatype in DATATYPES if wanted.equals(Literal(text, datatype))]
-    return found
+    datatypes = [QUANTITY] if unit and wanted_value.equals(Literal(number, QUANTITY)) else []
+    if any(wanted_value.equals(Literal(text, kind)) for kind in _KINDS):
+        datatypes += [datatype for datatype in DATATYPES if wanted_value.equals(Literal(text, datatype))]
+    return datatypes
 
 
 def _end(start: str, *, prefix: bool) -> str:
@@ -204,10 +206,10 @@ class NodeFinder:
     ) -> Page[Entity]:
         rows = self._session.all_named(query, {**parameters, "after": node_behind(after), "limit": limit + 1})
         numbers = [number for (number,) in rows]
-        found = entities.described_by_number(self._builder, numbers[:limit])
+        described = entities.described_by_number(self._builder, numbers[:limit])
         all_read = after is None and len(numbers) <= limit
         return Page(
-            items=tuple(found[number] for number in numbers[:limit]),
+            items=tuple(described[number] for number in numbers[:limit]),
             positions=tuple(map(str, numbers[:limit])),
             total=Count(len(numbers) if all_read else self._total(query, parameters, label)),
             stop=Stop.LIMIT if len(numbers) > limit else Stop.COMPLETE,

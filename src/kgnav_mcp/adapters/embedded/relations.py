@@ -52,7 +52,7 @@ class RelationReader:
             self._page_in(side, hops=hops, examples=examples, limit=limit)
             for side in (Direction if direction is None else (direction,))
         ]
-        anchors = self._anchors.given
+        anchors = self._anchors.by_reference
         if len(self._anchors.nodes) == 1:  # its types and description may be used to rank its relations
             ((_, described),) = described_by_number(self._builder, list(self._anchors.nodes)).items()
             anchors = dict.fromkeys(anchors, described)

@@ -46,7 +46,7 @@ class Builder:
 
     def any_has_literals(self, relations: Iterable[int] | None) -> bool:
         """Whether any of the relations has literals as tails. None means all relations, and is always true."""
-        return relations is None or any(self.relation_entries[one].attributes for one in relations)
+        return relations is None or any(self.relation_entries[relation].attributes for relation in relations)
 
     def path(self, numbers: tuple[int, ...]) -> Relation:
         """Returns a one-hop relation, or the two-hop relation `rel1.rel2`."""
@@ -89,12 +89,12 @@ class Builder:
             return ()
         values_by_key: dict[str, list[Any]] = mapping(stored)
         nodes = self.by_key(nodes_in(value for values in values_by_key.values() for value in checked_list(values)))
-        found = [
+        qualifiers = [
             Qualifier(self.qualifier_relation(key), self.value(value, nodes))
             for key, values in values_by_key.items()
             for value in values
         ]
-        return tuple(sorted(found, key=lambda qualifier: qualifier.relation.id))
+        return tuple(sorted(qualifiers, key=lambda qualifier: qualifier.relation.id))
 
     def qualifier_relation(self, key: str) -> Relation:
         """Returns the relation of a qualifier's stored key."""
@@ -118,21 +118,21 @@ class Builder:
 
     def by_key(self, keys: Iterable[str]) -> dict[str, Entity]:
         """Returns entities with their labels by stored id. Keys that belong to no node are left out."""
-        wanted = sorted(set(keys))
-        if not wanted:
+        distinct_keys = sorted(set(keys))
+        if not distinct_keys:
             return {}
-        rows = self.session.all(queries.entities.NODES_BY_KEY, json.dumps(wanted))
+        rows = self.session.all(queries.entities.NODES_BY_KEY, json.dumps(distinct_keys))
         return {key: self.entity(key, label, mediator) for _, key, label, _, mediator in rows}
 
     def known_paths(self, relation_paths: Iterable[Sequence[str]]) -> list[tuple[int, ...]]:
         """Returns paths of relation ids as relation numbers, without duplicates and without unknown relations."""
         names = self.catalogue.relations(self.session)
-        found: dict[tuple[int, ...], None] = {}
+        paths: dict[tuple[int, ...], None] = {}
         for path in relation_paths:
             entries = [names.by_key(relation) for relation in path]
             if 1 <= len(path) <= _MAX_HOPS and None not in entries:
-                found[tuple(entry.id for entry in entries if entry is not None)] = None
-        return list(found)
+                paths[tuple(entry.id for entry in entries if entry is not None)] = None
+        return list(paths)
 
 
 def nodes_in(stored: Iterable[Any]) -> list[str]:

@@ -92,8 +92,8 @@ class SchemaReader:
         numbers = json.dumps([entry.id for entry in labels])
         for label, number in self._session.all(queries.lists.PROPERTIES_OF_LABELS, numbers):
             properties[label].append(self._relations.entries[number].relation.id)
-        for own in properties.values():
-            own.sort(key=self._hidden.__contains__)
+        for of_label in properties.values():
+            of_label.sort(key=self._hidden.__contains__)
         listing = Listing.SAMPLED if self._builder.catalogue.sampled else Listing.COMPLETE
         return tuple(
             LabelFacts(entry.short, entry.name, Count(entry.size), tuple(properties[entry.id]), listing)

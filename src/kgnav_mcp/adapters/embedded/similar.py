@@ -68,8 +68,8 @@ class SimilarEntities:
         except OSError as error:
             return Page((), (), Count(0), note=f"Not searched by meaning: {self._path.name}: {error.strerror}.")
         threshold = self._options.threshold
-        found = await asyncio.to_thread(lambda: index.similar(embed(hint), threshold))
-        return await self._run(partial(_candidates, found=found, label=label, limit=limit))
+        similar = await asyncio.to_thread(lambda: index.similar(embed(hint), threshold))
+        return await self._run(partial(_candidates, similar=similar, label=label, limit=limit))
 
     async def build(self, revision: str, *, threads: int = 1) -> int:
         """Build the index again, and return the number of its entities.
@@ -136,16 +136,18 @@ def _text(name: str | None, description: str | None) -> str:
     return ". ".join(filter(None, (name, description)))
 
 
-def _candidates(builder: Builder, found: Sequence[tuple[int, float]], label: str | None, limit: int) -> Page[Candidate]:
+def _candidates(
+    builder: Builder, similar: Sequence[tuple[int, float]], label: str | None, limit: int
+) -> Page[Candidate]:
     """The first of the found nodes as candidates, of those with the label."""
     if label is not None:
         entry = builder.catalogue.labels(builder.session).one("label", label)
         with_label: set[int] = set()
-        for batch in batches(found, _FILTERED):
+        for batch in batches(similar, _FILTERED):
             numbers = json.dumps([number for number, _ in batch])
             with_label.update(row[0] for row in builder.session.all(queries.entities.WITH_LABEL, numbers, entry.id))
-        found = [each for each in found if each[0] in with_label]
-    shown = [number for number, _ in found[:limit]]
+        similar = [node for node in similar if node[0] in with_label]
+    shown = [number for number, _ in similar[:limit]]
     described, degrees = entities.described_by_number(builder, shown), entities.degrees(builder, shown)
     items = tuple(
         Candidate(
@@ -155,8 +157,8 @@ def _candidates(builder: Builder, found: Sequence[tuple[int, float]], label: str
             Count(degrees[number]),
             similarity=similarity,
         )
-        for number, similarity in found[:limit]
+        for number, similarity in similar[:limit]
         if number in described
     )
-    positions = tuple(one.entity.id for one in items)
-    return Page(items, positions, Count(len(found)), Stop.LIMIT if len(found) > limit else Stop.COMPLETE)
+    positions = tuple(candidate.entity.id for candidate in items)
+    return Page(items, positions, Count(len(similar)), Stop.LIMIT if len(similar) > limit else Stop.COMPLETE)

@@ -200,13 +200,13 @@ class ValueReader:
 
     def _next_values(self, entry: RelationEntry, label: LabelEntry | None, after: str | None, limit: int) -> list[Row]:
         """Returns rows with the next distinct values in text order. Costs a seek for each value, not for each node."""
-        found: list[Row] = []
+        following: list[Row] = []
         for beginning in self._beginnings(entry, (after or "")[:_INDEXED_LENGTH], limit):
             rows = self._first_rows_beginning(entry, beginning, label.id if label is not None else None)
-            found += [row for row in rows if after is None or row[0] > after]
-            if len(found) >= limit:
+            following += [row for row in rows if after is None or row[0] > after]
+            if len(following) >= limit:
                 break
-        return found
+        return following
 
     def _beginnings(self, entry: RelationEntry, start: str, batch: int) -> Iterator[str]:
         """Yields the distinct beginnings of a property's values from `start` on, read in batches."""
@@ -252,12 +252,12 @@ class ValueReader:
     def _count_by_text(self, stored: Sequence[tuple[Any, int]]) -> list[ValueFacts]:
         """Returns qualifier values with their numbers of edges, merged by text. A node counts under its name."""
         nodes = self._builder.by_key(nodes_in(value for value, _ in stored))
-        found: dict[str, Literal] = {}
+        literals: dict[str, Literal] = {}
         numbers: Counter[str] = Counter()
         for value, number in stored:
             node = self._builder.value(value, nodes)
             literal = Literal(node.label or node.id) if isinstance(node, Entity) else node
-            known = found.setdefault(literal.text, literal)
-            found[literal.text] = min(known, literal, key=lambda one: (one.datatype or "", one.language or ""))
+            first = literals.setdefault(literal.text, literal)
+            literals[literal.text] = min(first, literal, key=lambda item: (item.datatype or "", item.language or ""))
             numbers[literal.text] += number
-        return [ValueFacts(found[text], Count(numbers[text])) for text in sorted(found, key=value_order)]
+        return [ValueFacts(literals[text], Count(numbers[text])) for text in sorted(literals, key=value_order)]

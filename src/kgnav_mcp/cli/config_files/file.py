@@ -86,20 +86,20 @@ class ConfigFile:
             value = cast("dict[str, object]", value).get(key)
         return value
 
-    def merge(self, path: KeyPath, wanted: Mapping[str, object], obsolete: frozenset[str]) -> bool:
+    def merge(self, path: KeyPath, values: Mapping[str, object], obsolete: frozenset[str]) -> bool:
         """Set the keys of a table, remove those of `obsolete` that are not wanted, and keep all others.
 
         Returns whether anything changes.
         """
         present = self.value(path)
         if not isinstance(present, dict):
-            self._edit(path, dict(wanted), lambda text: self.syntax.with_value(text, path, dict(wanted)))
+            self._edit(path, dict(values), lambda text: self.syntax.with_value(text, path, dict(values)))
             return True
         table = cast("dict[str, object]", present)
-        for key in [key for key in table if key in obsolete and key not in wanted]:
+        for key in [key for key in table if key in obsolete and key not in values]:
             self._edit([*path, key], None, lambda text, key=key: self.syntax.without(text, [*path, key]))
-        changed = any(key in obsolete and key not in wanted for key in table)
-        for key, value in wanted.items():
+        changed = any(key in obsolete and key not in values for key in table)
+        for key, value in values.items():
             new = _merged(table.get(key), value)
             if table.get(key) != new:
                 changed = True

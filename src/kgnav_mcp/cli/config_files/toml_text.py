@@ -20,8 +20,8 @@ class TomlText:
         try:
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            found = re.search(r"line (\d+)", str(error))
-            raise SyntaxProblem(str(error), int(found[1]) if found else text.count("\n") + 1) from error
+            match = re.search(r"line (\d+)", str(error))
+            raise SyntaxProblem(str(error), int(match[1]) if match else text.count("\n") + 1) from error
 
     def with_value(self, text: str, path: KeyPath, value: object) -> str:
         """See `ConfigSyntax.with_value`."""

@@ -127,7 +127,7 @@ def _insert(text: str, node: _Node, members: Mapping[str, object]) -> str:
 
 def _without_in_flow(text: str, parent: _Node, name: _Node, node: _Node) -> str:
     """The text without one member of a mapping in braces, and without a comma beside it."""
-    names = [each.start_mark.index for each, _ in parent.value]
+    names = [key.start_mark.index for key, _ in parent.value]
     place = names.index(name.start_mark.index)
     start, end = name.start_mark.index, _end(node, text)
     if place + 1 < len(names):

@@ -47,11 +47,17 @@ class _ProjectionScope:
         self.all = {**before, **visible}
         self.lost = before.keys() - visible.keys()
         self.columns = {column.name for column in columns}
-        self._shadowed = {each.name for each in columns if each.value != Variable(each.name)} & set(before)
+        self._shadowed = {projected.name for projected in columns if projected.value != Variable(projected.name)} & set(
+            before
+        )
         self._columns: dict[Expression, Expression] = {
-            each.value: Variable(each.name) for each in reversed(columns) if not isinstance(each.value, Constant)
+            projected.value: Variable(projected.name)
+            for projected in reversed(columns)
+            if not isinstance(projected.value, Constant)
         }
-        self._columns |= {value: value for each in columns if (value := Variable(each.name)) == each.value}
+        self._columns |= {
+            value: value for projected in columns if (value := Variable(projected.name)) == projected.value
+        }
 
     def by_columns(self, expression: Expression) -> Expression:
         """The expression with each part that is a column's value replaced by the column."""
@@ -95,15 +101,15 @@ class Clauses:
     def _pipeline(self, pipeline: Node) -> Pipeline:
         self._scope = {}
         clauses = list(subtrees(pipeline))
-        found: list[Clause] = []
+        converted: list[Clause] = []
         for clause in clauses:
             self._reading.clause = {"for_each": "FOR"}.get(clause.data, clause.data.upper())
-            found.extend(self._clause(clause))
+            converted.extend(self._clause(clause))
             if clause.data == "return" and clause is not clauses[-1]:
                 self._reading.report(clause, "RETURN must be the last clause", "WITH")
         if clauses[-1].data != "return":
             self._reading.report(clauses[-1], "a plan must end with RETURN", "RETURN *")
-        return Pipeline(tuple(found))
+        return Pipeline(tuple(converted))
 
     def _clause(self, clause: Node) -> Iterator[Clause]:
         match clause.data:
@@ -144,8 +150,8 @@ class Clauses:
             name = name_of(named)
             if name in self._scope:
                 self._reading.report(named, f"{name} is already used", f"{name}2")
-            read = self._patterns.expressions.read(value, Context(self._scope, "LET cannot contain an aggregate"))
-            columns.append(Column(name, read))
+            expression = self._patterns.expressions.read(value, Context(self._scope, "LET cannot contain an aggregate"))
+            columns.append(Column(name, expression))
         self._scope = {**self._scope, **{column.name: "value" for column in columns if column.name not in self._scope}}
         return Project(tuple(columns))
 
@@ -169,46 +175,48 @@ class Clauses:
         where = subtree(clause, "where")
         condition = self._read_after_projection(next(subtrees(where)), projection_scope) if where else None
         skip, limit = self._number(clause, "offset") or 0, self._number(clause, "limit")
-        sums = dict.fromkeys(one for key in order for one in aggregates(key.by))
+        sums = dict.fromkeys(aggregate for key in order for aggregate in aggregates(key.by))
         if not sums:
             yield Project(columns, distinct, order, skip, limit, condition)
             return
-        hidden = {one: self._reading.unnamed() for one in sums}
+        hidden = {aggregate: self._reading.unnamed() for aggregate in sums}
         by = rewritten(order, lambda part: Variable(hidden[part]) if isinstance(part, Aggregate) else None)
-        yield Project((*columns, *(Column(name, one) for one, name in hidden.items())), False, by, skip, limit)
+        yield Project(
+            (*columns, *(Column(name, aggregate) for aggregate, name in hidden.items())), False, by, skip, limit
+        )
         yield Project(tuple([Column(column.name, Variable(column.name)) for column in columns]), where=condition)
 
     def _columns(self, clause: Node) -> tuple[Column, ...]:
-        found: dict[str, Column] = {}
+        by_name: dict[str, Column] = {}
         for node in (node for columns in subtrees(clause, "columns") for node in subtrees(columns)):
             added = self._every_variable() if node.data == "every_variable" else (self._column(node, clause),)
             if not added:
                 self._reading.report(node, "there are no variables to return")
             for column in added:
-                if column.name in found:
+                if column.name in by_name:
                     self._reading.report(node, f"two columns have the name {column.name}", "... AS another_name")
-                found[column.name] = column
-        if len(found) > MAX_COLUMNS:
-            self._reading.report(clause, f"it has {len(found)} columns; the limit is {MAX_COLUMNS}")
-            return tuple(found.values())[:MAX_COLUMNS]
-        return tuple(found.values())
+                by_name[column.name] = column
+        if len(by_name) > MAX_COLUMNS:
+            self._reading.report(clause, f"it has {len(by_name)} columns; the limit is {MAX_COLUMNS}")
+            return tuple(by_name.values())[:MAX_COLUMNS]
+        return tuple(by_name.values())
 
     def _column(self, node: Node, clause: Node) -> Column:
         value, *alias = subtrees(node)
-        read = self._patterns.expressions.read(value, Context(self._scope, None))
+        expression = self._patterns.expressions.read(value, Context(self._scope, None))
         if value.data == "pattern_predicate":
             text = self._reading.source_text(value)
             self._reading.report(
                 value, "a pattern is not a value", f"MATCH p = {text} RETURN p", f"EXISTS {{ {text} }}"
             )
         if alias:
-            return Column(name_of(alias[0]), read)
-        if isinstance(read, Variable):
-            return Column(read.name, read)
+            return Column(name_of(alias[0]), expression)
+        if isinstance(expression, Variable):
+            return Column(expression.name, expression)
         text = self._reading.source_text(node)  # with its brackets, as Neo4j names the column
         if clause.data == "with":
             self._reading.report(node, "a value in WITH needs a name", f"{text} AS x")
-        return Column(text, read)
+        return Column(text, expression)
 
     def _check_groups(self, clause: Node, columns: tuple[Column, ...]) -> None:
         """Check that every variable beside an aggregate within a column is also a column of its own."""
@@ -237,21 +245,21 @@ class Clauses:
         `may_sum`: whether it may contain aggregates that are not columns; None: no aggregates at all.
         """
         context = Context(projection_scope.all, _NO_AGGREGATE if may_sum is None else None)
-        read = projection_scope.by_columns(self._patterns.expressions.read(node, context))
-        summed = aggregates(read)
-        beside = rewritten(read, lambda part: Constant(None) if isinstance(part, Aggregate) else None)
+        expression = projection_scope.by_columns(self._patterns.expressions.read(node, context))
+        summed = aggregates(expression)
+        beside = rewritten(expression, lambda part: Constant(None) if isinstance(part, Aggregate) else None)
         left = projection_scope.lost if not summed else projection_scope.all.keys() - projection_scope.columns
         if (summed and not may_sum) or variables_of(beside) & left:
             reason = "after an aggregation or DISTINCT only returned columns can be used"
             self._reading.report(node, reason, *projection_scope.visible)
-        return read
+        return expression
 
     def _number(self, clause: Node, kind: str) -> int | None:
         """The number of rows to skip or to return; None if there is none or it is not valid."""
-        found = subtree(clause, kind)
-        if found is None:
+        subclause = subtree(clause, kind)
+        if subclause is None:
             return None
-        node = next(subtrees(found))
+        node = next(subtrees(subclause))
         value = self._patterns.expressions.read(node, Context({}, "it cannot contain an aggregate"))
         match value:
             case Constant(int() as number) if number >= 0 and not isinstance(number, bool):

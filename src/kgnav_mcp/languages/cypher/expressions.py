@@ -82,10 +82,12 @@ _MIN_SIMILARITY = 0.76
 """Similarity of suggested names: `tolwer` and `toLower` have 0.92, `foo` and `floor` 0.75, `soundex`, `round` 0.67."""
 
 
-def similar_functions(name: str, known: Iterable[str]) -> tuple[str, ...]:
+def similar_functions(name: str, functions: Iterable[str]) -> tuple[str, ...]:
     """The functions whose names are similar to a misspelt one."""
-    names = {each.casefold(): each for each in known}
-    return tuple(names[each] for each in get_close_matches(name.casefold(), names, _MAX_SIMILAR, _MIN_SIMILARITY))
+    names = {function.casefold(): function for function in functions}
+    return tuple(
+        names[function] for function in get_close_matches(name.casefold(), names, _MAX_SIMILAR, _MIN_SIMILARITY)
+    )
 
 
 def accepted_call(function: Function) -> str:
@@ -104,16 +106,18 @@ class Calls:
         """The expression of a function call or an aggregate."""
         named, *arguments = subtrees(node)
         name = name_of(named)
-        known = name.lower()
-        if known in AGGREGATE_NAMES:
-            return self._aggregate(node, AGGREGATE_NAMES[known], arguments, context)
+        lower_name = name.lower()
+        if lower_name in AGGREGATE_NAMES:
+            return self._aggregate(node, AGGREGATE_NAMES[lower_name], arguments, context)
         if has_token(node, "STAR") or has_token(node, "DISTINCT"):
-            return self._reading.report(node, f"{name} is not an aggregate", *(each.value for each in AGGREGATES))
-        if len(arguments) == 1 and arguments[0].data == "pattern_predicate" and known in {"exists", "size"}:
-            read = self._expressions.exists if known == "exists" else self._expressions.count_of
-            return read(arguments[0], context)
+            return self._reading.report(
+                node, f"{name} is not an aggregate", *(aggregate.value for aggregate in AGGREGATES)
+            )
+        if len(arguments) == 1 and arguments[0].data == "pattern_predicate" and lower_name in {"exists", "size"}:
+            read_pattern = self._expressions.exists if lower_name == "exists" else self._expressions.count_of
+            return read_pattern(arguments[0], context)
         values = tuple([self._expressions.read(argument, context) for argument in arguments])
-        return self._special_form(node, known, values) or self._function(node, name, values)
+        return self._special_form(node, lower_name, values) or self._function(node, name, values)
 
     def _special_form(self, node: Node, name: str, values: tuple[Expression, ...]) -> Expression | None:
         """The expression of a call that is not a function in plans, such as `exists(n.x)`; None for other calls."""
@@ -130,7 +134,7 @@ class Calls:
     def _function(self, node: Node, name: str, values: tuple[Expression, ...]) -> Expression:
         function = FUNCTION_NAMES.get(name.lower())
         if function is None:
-            names = dict.fromkeys(each.value for each in (*FUNCTIONS, *AGGREGATES))
+            names = dict.fromkeys(entry.value for entry in (*FUNCTIONS, *AGGREGATES))
             instead = REPLACEMENTS.get(name.lower()) or similar_functions(name, names)
             reason = f"unknown function {name}"
             return self._reading.report(node, reason if instead else f"{reason}; {FUNCTION_LIST}", *instead)
@@ -333,7 +337,7 @@ class Expressions:
         compared = parts.pop(0) if len(parts) % 2 else None
         conditions = parts[::2]
         if compared is not None:
-            conditions = [Compare(compared, Comparison.EQUAL, one) for one in conditions]
+            conditions = [Compare(compared, Comparison.EQUAL, condition) for condition in conditions]
         return Case(tuple(zip(conditions, parts[1::2], strict=True)), otherwise)
 
     def _member(self, source: Node) -> tuple[str, Node] | None:
@@ -355,10 +359,10 @@ class Expressions:
         if member is None:
             return self._reading.report(node, *unsupported_form(self._reading, node))
         name, values = member
-        own = self._reading.member_name(name, context.scope)
-        where = self._inner_of(rest.pop(0), context, {name: own}) if has_token(node, "WHERE") else None
-        value = self._inner_of(rest[0], context, {name: own}) if rest else None
-        return Comprehension(own, self.read(values, context), where, value)
+        variable = self._reading.member_name(name, context.scope)
+        where = self._inner_of(rest.pop(0), context, {name: variable}) if has_token(node, "WHERE") else None
+        value = self._inner_of(rest[0], context, {name: variable}) if rest else None
+        return Comprehension(variable, self.read(values, context), where, value)
 
     def _quantified(self, node: Node, context: Context) -> Expression:
         named, source, condition = subtrees(node)
@@ -366,9 +370,9 @@ class Expressions:
         if member is None or word not in _QUANTIFIERS:
             return self._reading.report(node, *unsupported_form(self._reading, node))
         name, values = member
-        own = self._reading.member_name(name, context.scope)
-        where = self._inner_of(condition, context, {name: own})
-        return Quantified(Quantifier(word), own, self.read(values, context), where)
+        variable = self._reading.member_name(name, context.scope)
+        where = self._inner_of(condition, context, {name: variable})
+        return Quantified(Quantifier(word), variable, self.read(values, context), where)
 
     def _reduction(self, node: Node, context: Context) -> Expression:
         named, start, source, value = subtrees(node)
@@ -377,9 +381,9 @@ class Expressions:
             return self._reading.report(node, *unsupported_form(self._reading, node))
         (result, initial), (name, values) = begun, member
         own_result = self._reading.member_name(result, context.scope)
-        own = self._reading.member_name(name, {**context.scope, own_result: ""})
-        inner = self._inner_of(value, context, {result: own_result, name: own})
-        return Reduction(own_result, self.read(initial, context), own, self.read(values, context), inner)
+        variable = self._reading.member_name(name, {**context.scope, own_result: ""})
+        inner = self._inner_of(value, context, {result: own_result, name: variable})
+        return Reduction(own_result, self.read(initial, context), variable, self.read(values, context), inner)
 
     def _parameter(self, node: Node, _context: Context) -> Expression:
         """The value that is given for `$name`."""
@@ -457,11 +461,11 @@ class Expressions:
 
     def _pattern(self, node: Node, context: Context) -> Match | None:
         """The pattern of a tree. A member of a list with the name of another variable is a problem in it."""
-        written = {name_of(one) for one in node.find_data("name")}
-        for name, own in self._reading.renamed.items():
-            if name != own and name in written:
+        written = {name_of(name_node) for name_node in node.find_data("name")}
+        for name, variable in self._reading.renamed.items():
+            if name != variable and name in written:
                 self._reading.report(
-                    node, f"{name} is already a variable of the plan: choose another name for the member", own
+                    node, f"{name} is already a variable of the plan: choose another name for the member", variable
                 )
         return self._subquery(node, context.scope)
 

@@ -50,8 +50,12 @@ def types_of(labels: Node) -> tuple[str, ...] | None:
     An edge has only one type, so `:wdt:P57` is a single id with its prefix.
     """
     if labels.data == "any_of":
-        each = [types_of(part) for part in subtrees(labels)]
-        return tuple(dict.fromkeys(name for names in each if names for name in names)) if all(each) else None
+        alternatives = [types_of(part) for part in subtrees(labels)]
+        return (
+            tuple(dict.fromkeys(name for names in alternatives if names for name in names))
+            if all(alternatives)
+            else None
+        )
     parts = [labels] if labels.data == "label" else list(subtrees(labels))
     joined = labels.data == "all_of" and len(parts) == 2 and not has_token(labels, "AMPERSAND")
     if not (joined or labels.data == "label") or any(part.data != "label" for part in parts):
@@ -113,12 +117,12 @@ class Patterns:
 
     def _build_match(self, parts: _Parts, *, optional: bool = False, edges_differ: bool = True) -> Match:
         scope = parts.scope
-        found = [condition for conditions in parts.conditions for condition in conditions(scope)]
+        expressions = [condition for conditions in parts.conditions for condition in conditions(scope)]
         return Match(
             tuple(parts.nodes.values()),
             tuple(parts.edges.values()),
             tuple(parts.paths.values()),
-            conjunction(found),
+            conjunction(expressions),
             optional,
             edges_differ,
         )

@@ -77,7 +77,11 @@ class Reading:
     def member_name(self, name: str, scope: Scope) -> str:
         """A name for a variable that stands for members of a list: no variable around it has it."""
         taken = {*scope, *self.renamed.values()}
-        return next(one for one in chain([name], (f"{name}_{number}" for number in count(1))) if one not in taken)
+        return next(
+            candidate
+            for candidate in chain([name], (f"{name}_{number}" for number in count(1)))
+            if candidate not in taken
+        )
 
     @contextmanager
     def naming(self, names: Mapping[str, str]) -> Generator[None]:
@@ -141,11 +145,13 @@ def _unescaped(escape: re.Match[str]) -> str:
     return _ESCAPES.get(escape[3], escape[3])
 
 
-def nearest(name: str, known: Iterator[str] | Mapping[str, object]) -> tuple[str, ...]:
+def nearest(name: str, valid: Iterator[str] | Mapping[str, object]) -> tuple[str, ...]:
     """The up to three most similar names; if none is similar, the first eight names."""
-    names = list(known)
-    close = get_close_matches(name.casefold(), [each.casefold() for each in names], 3, 0.6)
-    return tuple(each for match in close for each in names if each.casefold() == match) or tuple(sorted(names)[:8])
+    names = list(valid)
+    close = get_close_matches(name.casefold(), [valid_name.casefold() for valid_name in names], 3, 0.6)
+    return tuple(valid_name for match in close for valid_name in names if valid_name.casefold() == match) or tuple(
+        sorted(names)[:8]
+    )
 
 
 _PLAIN: Final[Mapping[str, tuple[str, ...]]] = {

@@ -153,8 +153,8 @@ def _in_words(accepted: frozenset[str]) -> str:
         words.append(_ANY_CLAUSE)
         left -= _CLAUSES
     closing = sorted(left & _CLOSING)
-    words = [_TOKEN_TEXTS[each] for each in closing] + words
-    words += sorted(_TOKEN_TEXTS.get(each, each) for each in left - _CLOSING - _RARE)
+    words = [_TOKEN_TEXTS[token] for token in closing] + words
+    words += sorted(_TOKEN_TEXTS.get(token, token) for token in left - _CLOSING - _RARE)
     words = list(dict.fromkeys(words))
     return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
 

@@ -156,7 +156,7 @@ class ExpressionWriter:
                 second = "" if share is None else f", {write_scalar(share)}"
                 return f"{function}({'DISTINCT ' if distinct else ''}{self.write(of)}{second})"
             case Case(branches, otherwise):
-                written = (f"WHEN {self.write(one)} THEN {self.write(value)}" for one, value in branches)
+                written = (f"WHEN {self.write(condition)} THEN {self.write(value)}" for condition, value in branches)
                 last = "" if otherwise == Constant(None) else f" ELSE {self.write(otherwise)}"
                 return f"CASE {' '.join(written)}{last} END"
             case Comprehension() | Quantified() | Reduction():
@@ -187,8 +187,8 @@ class ExpressionWriter:
                 return f"reduce({start}, {member} | {self.write(value)})"
             case Comprehension(_, _, where, value):
                 condition = "" if where is None else f" WHERE {self._before_bar(where)}"
-                own = Variable(expression.variable) if value is None and where is None else value
-                return f"[{member}{condition}{'' if own is None else f' | {self.write(own)}'}]"
+                result = Variable(expression.variable) if value is None and where is None else value
+                return f"[{member}{condition}{'' if result is None else f' | {self.write(result)}'}]"
 
     def _item(self, item: Expression) -> str:
         """An item of a list. `[x IN y]` would be a list comprehension, so it needs brackets."""

@@ -98,11 +98,11 @@ class _Layout:
 
     def _mark_written(self, *nodes: str) -> None:
         """Mark nodes as written. Unseen nodes that come before them are written as single nodes first."""
-        wanted = [node for node in dict.fromkeys(nodes) if node in self._unseen]
-        while self._unseen[: len(wanted)] != wanted:
+        unwritten = [node for node in dict.fromkeys(nodes) if node in self._unseen]
+        while self._unseen[: len(unwritten)] != unwritten:
             self._add_single_node()
-            wanted = [node for node in wanted if node in self._unseen]
-        del self._unseen[: len(wanted)]
+            unwritten = [node for node in unwritten if node in self._unseen]
+        del self._unseen[: len(unwritten)]
 
     def _add_edge(self, edge: EdgePattern) -> None:
         last = self._chains[-1] if self._chains else None
@@ -266,9 +266,9 @@ class _Writer:
         """The content of the brackets of a node or an edge."""
         shown = self.values.variable(name) if is_named(name) or name in self._names else ""
         pairs = [
-            f"{quoted(each.left.name)}: {self.values.write(each.right)}"
-            for each in inline.pop(name, [])
-            if isinstance(each.left, Property)
+            f"{quoted(condition.left.name)}: {self.values.write(condition.right)}"
+            for condition in inline.pop(name, [])
+            if isinstance(condition.left, Property)
         ]
         properties = f"{{{', '.join(pairs)}}}" if pairs else ""
         return " ".join(word for word in (shown + what, properties) if word)
@@ -359,5 +359,5 @@ def _uses_of_value(part: object) -> Iterator[str]:
             yield from (name, name)
         case _:
             pass
-    for each in members_in(part):
-        yield from _uses(each)
+    for member in members_in(part):
+        yield from _uses(member)

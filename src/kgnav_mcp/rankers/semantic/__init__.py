@@ -139,13 +139,13 @@ class SemanticRanker:
 
     async def _vectors_of(self, texts: list[str], embed: Embed) -> dict[str, NDArray[np.float32]]:
         """The vectors of the texts. Those that are not cached are computed in small batches."""
-        found = {text: vector for text in texts if (vector := self._vectors.get(text)) is not None}
-        new = [text for text in texts if text not in found]
+        vectors = {text: vector for text in texts if (vector := self._vectors.get(text)) is not None}
+        new = [text for text in texts if text not in vectors]
         for batch in batches(new, _BATCH):
-            found.update(zip(batch, await asyncio.to_thread(_embed_all, embed, batch), strict=True))
+            vectors.update(zip(batch, await asyncio.to_thread(_embed_all, embed, batch), strict=True))
         for text in texts:
-            self._vectors[text] = found[text]
-        return found
+            self._vectors[text] = vectors[text]
+        return vectors
 
 
 def _embed_all(embed: Embed, texts: Sequence[str]) -> list[NDArray[np.float32]]:

@@ -103,9 +103,9 @@ def layered_layout(count: int, edges: Iterable[Edge], roots: Iterable[Sequence[i
     except ModuleNotFoundError as error:
         raise MissingDriver("pictures in SVG", "kgnav-mcp[pictures]") from error
     pairs = _directed(count, edges, roots)
-    found = from_edges(pairs, vertex_spacing=1, dummy_vertices=True, ranking_type="up") if pairs else Layouts()
+    layouts = from_edges(pairs, vertex_spacing=1, dummy_vertices=True, ranking_type="up") if pairs else Layouts()
     parts = list[Part]()
-    for positions, _, _, hops in sorted(found, key=lambda part: min(node for node, _ in part[0])):
+    for positions, _, _, hops in sorted(layouts, key=lambda part: min(node for node, _ in part[0])):
         left = max(y for _, (_, y) in positions)
         places = {int(node): Place(round(left - y), x) for node, (x, y) in positions}
         nodes = {node: places[node] for node in sorted(places) if node < count}  # the package returns them in any order

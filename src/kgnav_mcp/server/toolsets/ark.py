@@ -64,7 +64,7 @@ class AddStep(Arguments):
 async def add_step(call: ToolCall, arguments: AddStep) -> Answer:
     """Add a reasoning step of ARK-V1 to the trail."""
     trail, most = await call.trail(), call.app.settings.trail
-    cited = [_citation(number, each) for number, each in enumerate(arguments.triples, 1)]
+    cited = [_citation(number, cells) for number, cells in enumerate(arguments.triples, 1)]
     all_steps = await reasoning_steps.add_step(
         call.adapter,
         trail,
@@ -85,7 +85,7 @@ def _citation(number: int, cells: list[Any]) -> Citation:
     """
     if len(cells) not in (3, 4):
         raise _malformed_triple(number)
-    head, relation, tail = (_text(number, each) for each in cells[:3])
+    head, relation, tail = (_text(number, cell) for cell in cells[:3])
     cited = cells[3] if len(cells) > 3 else None
     if cited is None:
         return Citation(head, relation, tail)
@@ -151,7 +151,7 @@ def _example_calls(walk: Walk) -> list[ExampleCall]:
             filtered = {**search, "properties_to_filter_for": [step.relation]}
             calls.append(ExampleCall(reason_to_follow(step), "search", filtered, step))
         outgoing = step.direction is Direction.OUTGOING
-        kept = {
+        step_arguments = {
             "trail": TRAIL_SHOWN,
             "anchor": step.entity if outgoing else step.ends[0],
             "relation": step.relation,
@@ -163,7 +163,7 @@ def _example_calls(walk: Walk) -> list[ExampleCall]:
             "done": number == len(walk),
         }
         reason = "These triples carry the answer on, so keep them as a step."
-        calls.append(ExampleCall(reason, reasoning_steps.TOOL, kept, step, shows_ends=outgoing))
+        calls.append(ExampleCall(reason, reasoning_steps.TOOL, step_arguments, step, shows_ends=outgoing))
     answers = {"answers": [*last.ends], "trail": TRAIL_SHOWN}
     return [*calls, ExampleCall("Check the answer before giving it.", CHECK_TOOL, answers, last)]
 

@@ -48,21 +48,21 @@ async def get_degree(call: ToolCall, arguments: GetDegree) -> Answer:
     """Answer with the number of triples at entities."""
     start = call.start(arguments.cursor)
     direction = None if arguments.direction == EITHER else Direction(arguments.direction)
-    found = await get_degrees(
+    degrees = await get_degrees(
         call.adapter, arguments.entity, arguments.relation, direction, after=start.after, limits=call.limits
     )
-    page = found.page
-    exact = all(each.count.certainty is Certainty.EXACT for each in page.items)
+    page = degrees.page
+    exact = all(degree.count.certainty is Certainty.EXACT for degree in page.items)
     table = Table(
         "counts",
         _COLUMNS,
-        [(each.entity, each.relation, each.direction, each.count) for each in page.items],
+        [(degree.entity, degree.relation, degree.direction, degree.count) for degree in page.items],
         page.total,
         page.stop,
         start.offset,
-        intro=entity_notes(found.entities),
+        intro=entity_notes(degrees.entities),
         notes=tuple(filter(None, (page.note, "" if exact else _LOWER_BOUND))),
-        about=found.entities,
+        about=degrees.entities,
     )
     return call.answer(table, page.positions)
 

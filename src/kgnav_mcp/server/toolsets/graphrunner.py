@@ -62,7 +62,7 @@ class FindCommonNodes(Arguments):
 
 
 async def fetch_neighbors(call: ToolCall, arguments: FetchNeighbors) -> Answer:
-    """Answer with the neighbours of nodes (GraphRunner's Fetch_Neighbors)."""
+    """Answer with the neighbours of nodes (GraphRunner's Fetch_Neighbors, 3.1.2)."""
     nodes = await resolve_entities(call.adapter, arguments.nodes)
     hops = {"hops": arguments.max_hops} if arguments.edge_type is None and arguments.node_type is not None else {}
     hop = {
@@ -77,12 +77,12 @@ async def fetch_neighbors(call: ToolCall, arguments: FetchNeighbors) -> Answer:
         {"return": ["node", "neighbor"]},
     ]
     named = [(nodes, arguments.edge_type)] if arguments.edge_type is not None else []
-    found = await _checked(call, steps, named, arguments.direction, node_type=arguments.node_type)
-    return await _answer(call, steps, found, nodes, arguments.cursor)
+    checked = await _checked(call, steps, named, arguments.direction, node_type=arguments.node_type)
+    return await _answer(call, steps, checked, nodes, arguments.cursor)
 
 
 async def find_common_nodes(call: ToolCall, arguments: FindCommonNodes) -> Answer:
-    """Answer with the common neighbours of nodes (GraphRunner's Find_Common_Nodes)."""
+    """Answer with the common neighbours of nodes (GraphRunner's Find_Common_Nodes, 3.1.3)."""
     sides = [
         _Side(await resolve_entity(call.adapter, node), edge_type, arguments.direction)
         for node, edge_type in arguments.pairs
@@ -91,8 +91,8 @@ async def find_common_nodes(call: ToolCall, arguments: FindCommonNodes) -> Answe
     pairs = [{"node": name, "edge_type": side.edge_type, **_direction(arguments.direction)} for name, side in named]
     steps: list[object] = [_find_node_step(name, [side.node]) for name, side in named]
     steps.append({"as": "common", "find_common_nodes": pairs})
-    found = await _checked(call, steps, [([side.node], side.edge_type) for side in sides], arguments.direction)
-    return await _answer(call, steps, found, [side.node for side in sides], arguments.cursor, sides=sides)
+    checked = await _checked(call, steps, [([side.node], side.edge_type) for side in sides], arguments.direction)
+    return await _answer(call, steps, checked, [side.node for side in sides], arguments.cursor, sides=sides)
 
 
 def _direction(direction: EdgeDirection) -> dict[str, object]:
@@ -115,7 +115,7 @@ def _find_node_step(name: str, nodes: Sequence[Entity]) -> dict[str, object]:
 async def _answer(
     call: ToolCall,
     steps: list[object],
-    found: CheckedPlan,
+    checked: CheckedPlan,
     nodes: Sequence[Entity],
     cursor: str | None,
     *,
@@ -126,11 +126,11 @@ async def _answer(
     With `sides`, the first page also gives the number of neighbours of each side.
     """
     start = call.start(cursor)
-    page, omitted = await run_queued(call, runner(call), found.plan, start, steps=steps, of_tool=True)
+    page, omitted = await run_queued(call, runner(call), checked.plan, start, steps=steps, of_tool=True)
     sizes = [f"{name_and_id(side.node)} {side.edge_type} {await _neighbour_count(call, side):,}" for side in sides]
     intro = f"Nodes of each side: {', '.join(sizes)}" if sizes and not start.offset else ""
     return call.answer(
-        plan_table(page, start.offset, intro=intro, notes=(*entity_notes(nodes), *found.notes, *omitted)),
+        plan_table(page, start.offset, intro=intro, notes=(*entity_notes(nodes), *checked.notes, *omitted)),
         page.positions,
     )
 
@@ -138,10 +138,10 @@ async def _answer(
 async def _neighbour_count(call: ToolCall, side: _Side) -> int:
     """Number of neighbours of a side."""
     hop = {"from": "side", "edge_type": side.edge_type, **_direction(side.direction)}
-    found = await _checked(
+    checked = await _checked(
         call, [_find_node_step("side", [side.node]), {"as": "far", "fetch_neighbors": hop}, {"return": ["count(far)"]}]
     )
-    page = await runner(call).run(found.plan, limit=1)
+    page = await runner(call).run(checked.plan, limit=1)
     return sum(cell for row in page.items for cell in row.cells if isinstance(cell, int))
 
 

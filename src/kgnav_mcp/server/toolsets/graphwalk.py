@@ -142,7 +142,7 @@ async def maze_marks(call: ToolCall) -> Marks | None:
 async def get_node_by_property(call: ToolCall, arguments: NodesByProperty) -> Answer:
     """Answer with the nodes that have a property value (GraphWalk's tool 1)."""
     start = call.start(arguments.cursor)
-    found = await graphwalk.get_node_by_property(
+    nodes = await graphwalk.get_node_by_property(
         call.adapter,
         arguments.label,
         arguments.property_name,
@@ -151,14 +151,14 @@ async def get_node_by_property(call: ToolCall, arguments: NodesByProperty) -> An
         after=start.after,
         marks=await maze_marks(call),
     )
-    table = nodes_table(found, start.offset, condition=arguments.condition, next_step=arguments.next_step)
-    return call.answer(table, found.page.positions)
+    table = nodes_table(nodes, start.offset, condition=arguments.condition, next_step=arguments.next_step)
+    return call.answer(table, nodes.page.positions)
 
 
 async def get_all_nearest_neighbors(call: ToolCall, arguments: Neighbors) -> Answer:
     """Answer with the neighbours of the nodes that have a property value (GraphWalk's tool 2)."""
     start = call.start(arguments.cursor)
-    found = await graphwalk.get_all_nearest_neighbors(
+    nearest = await graphwalk.get_all_nearest_neighbors(
         call.adapter,
         arguments.label,
         arguments.property_name,
@@ -172,14 +172,14 @@ async def get_all_nearest_neighbors(call: ToolCall, arguments: Neighbors) -> Ans
     )
     first = call.paging.write(Cursor(graphwalk.FROM_FIRST_LINK))
     table = nearest_neighbours_table(
-        found,
+        nearest,
         start.offset,
         condition=arguments.condition,
         filters=arguments.filters,
         next_step=arguments.next_step,
         first_cursor=first,
     )
-    return call.answer(table, found.links.positions if found.links else None)
+    return call.answer(table, nearest.links.positions if nearest.links else None)
 
 
 async def get_unique_property_values(call: ToolCall, arguments: UniqueValues) -> Answer:

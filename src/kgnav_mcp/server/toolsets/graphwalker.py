@@ -56,7 +56,7 @@ async def get_relations(call: ToolCall, arguments: GetRelations) -> Answer:
     if question:
         call = replace(call, arguments={**call.arguments, "question": question})  # so that cursors depend on it
     start = call.start(arguments.cursor)
-    found = await walker.get_relations(
+    relations = await walker.get_relations(
         call.adapter,
         arguments.entity,
         question=question,
@@ -64,8 +64,8 @@ async def get_relations(call: ToolCall, arguments: GetRelations) -> Answer:
         limits=call.limits,
         ranker=ranker,
     )
-    table = relations_table(found, start.offset, ranked=bool(question))
-    return call.answer(table, found.page.positions)
+    table = relations_table(relations, start.offset, ranked=bool(question))
+    return call.answer(table, relations.page.positions)
 
 
 async def question_and_ranker(call: ToolCall, arguments: GetRelations) -> tuple[str | None, Ranker]:
@@ -84,7 +84,7 @@ async def question_and_ranker(call: ToolCall, arguments: GetRelations) -> tuple[
 async def get_triples(call: ToolCall, arguments: GetTriples) -> Answer:
     """Answer with the triples of chosen relations (GraphWalker's triple retrieval)."""
     start = call.start(arguments.cursor)
-    found = await walker.get_triples(
+    triples = await walker.get_triples(
         call.adapter,
         arguments.entity,
         arguments.relations,
@@ -92,7 +92,7 @@ async def get_triples(call: ToolCall, arguments: GetTriples) -> Answer:
         limits=call.limits,
         refuse_absent=call.refuse_absent,
     )
-    return call.answer(triples_table(found, start.offset), found.page.positions)
+    return call.answer(triples_table(triples, start.offset), triples.page.positions)
 
 
 _TOOLS = (

@@ -32,7 +32,11 @@ class DescribeGraph(Arguments):
 
 
 async def find_node(call: ToolCall, arguments: FindNode) -> Answer:
-    """Answer with the entities that a hint may mean (GraphRunner's entry point)."""
+    """Answer with the entities that a hint may mean (GraphRunner's Find_Node, 3.1.1).
+
+    Raises:
+        InvalidArgument: the hint is empty.
+    """
     if not arguments.hint.strip():
         raise InvalidArgument(
             "the hint is empty",

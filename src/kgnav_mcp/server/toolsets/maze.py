@@ -27,8 +27,8 @@ class NextCellsArguments(Arguments):
 
 async def get_possible_next_cells(call: ToolCall, arguments: NextCellsArguments) -> Answer:
     """Enter a cell and answer with the open cells next to it (GraphWalk's maze step)."""
-    found = await possible_next_cells(call.adapter, await call.trail(), arguments.node_id)
-    return call.answer(cells_table(found), None)
+    cells = await possible_next_cells(call.adapter, await call.trail(), arguments.node_id)
+    return call.answer(cells_table(cells), None)
 
 
 TOOLSET = Toolset(

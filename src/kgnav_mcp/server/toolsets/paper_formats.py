@@ -54,7 +54,7 @@ async def _search(call: ToolCall, arguments: Search) -> PaperAnswer:
     limits = replace(call.limits, flatten=False, collapse_single=True, characters=None, examples=0)
     direction = Direction(arguments.direction)
     try:
-        found = await neighbourhood.search(
+        result = await neighbourhood.search(
             call.adapter,
             arguments.entity,
             direction,
@@ -68,12 +68,14 @@ async def _search(call: ToolCall, arguments: Search) -> PaperAnswer:
     except UnknownRelation as error:
         if call.refuse_absent:
             raise
-        found = Neighbourhood(error.entities, direction, rows=Page((), (), Count(0)))
-    if (page := found.rows or found.relations) and page.stop is not Stop.LIMIT:
+        result = Neighbourhood(error.entities, direction, rows=Page((), (), Count(0)))
+    if (page := result.rows or result.relations) and page.stop is not Stop.LIMIT:
         refuse_partial(page.stop)
-    if found.rows is not None:
-        found = replace(found, rows=replace(found.rows, items=_in_one_language(found.rows.items, call.graph.languages)))
-    return paper.neighbourhood(found)
+    if result.rows is not None:
+        result = replace(
+            result, rows=replace(result.rows, items=_in_one_language(result.rows.items, call.graph.languages))
+        )
+    return paper.neighbourhood(result)
 
 
 def _in_one_language(rows: Sequence[Triple], languages: Sequence[str]) -> tuple[Triple, ...]:
@@ -100,16 +102,16 @@ def _in_one_language(rows: Sequence[Triple], languages: Sequence[str]) -> tuple[
 
 async def _get_relations(call: ToolCall, arguments: GetRelations) -> PaperAnswer:
     question, ranker = await question_and_ranker(call, arguments)
-    found = await walker.get_relations(
+    relations = await walker.get_relations(
         call.adapter,
         arguments.entity,
         question=question,
         limits=replace(call.limits, relations_per_direction=_RELATIONS_PER_DIRECTION),
         ranker=ranker,
     )
-    if found.page.stop is not Stop.LIMIT:
-        refuse_partial(found.page.stop)
-    return paper.relation_ids(found.page.items, found.entities)
+    if relations.page.stop is not Stop.LIMIT:
+        refuse_partial(relations.page.stop)
+    return paper.relation_ids(relations.page.items, relations.entities)
 
 
 async def _get_triples(call: ToolCall, arguments: GetTriples) -> PaperAnswer:
@@ -122,7 +124,7 @@ async def _get_node_by_property(call: ToolCall, arguments: NodesByProperty) -> P
     marks = await maze_marks(call)
 
     async def read(after: str | None) -> Page[Any]:
-        found = await graphwalk.get_node_by_property(
+        nodes = await graphwalk.get_node_by_property(
             call.adapter,
             arguments.label,
             arguments.property_name,
@@ -132,7 +134,7 @@ async def _get_node_by_property(call: ToolCall, arguments: NodesByProperty) -> P
             every_property=True,
             marks=marks,
         )
-        return found.page
+        return nodes.page
 
     async for page in pages_of_whole_list(read):
         for node in page.items:
@@ -146,7 +148,7 @@ async def _get_all_nearest_neighbors(call: ToolCall, arguments: Neighbors) -> Pa
     limits = replace(call.limits, flatten=False)
 
     async def read(after: str | None) -> Page[Any]:
-        found = await graphwalk.get_all_nearest_neighbors(
+        nearest = await graphwalk.get_all_nearest_neighbors(
             call.adapter,
             arguments.label,
             arguments.property_name,
@@ -158,10 +160,10 @@ async def _get_all_nearest_neighbors(call: ToolCall, arguments: Neighbors) -> Pa
             limits=limits,
             marks=marks,
         )
-        refuse_partial(found.anchors.stop)
-        page = found.links or Page((), (), Count(0))
+        refuse_partial(nearest.anchors.stop)
+        page = nearest.links or Page((), (), Count(0))
         ends = [(link, link.far_end) for link in page.items]
-        pairs = tuple((link, found.neighbours[end.id]) for link, end in ends if isinstance(end, Entity))
+        pairs = tuple((link, nearest.neighbours[end.id]) for link, end in ends if isinstance(end, Entity))
         return replace(page, items=pairs)
 
     async for page in pages_of_whole_list(read):

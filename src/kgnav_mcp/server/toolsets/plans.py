@@ -47,7 +47,7 @@ async def run_plan(call: ToolCall, arguments: RunPlan) -> Answer:
 
 
 async def check_plan(call: ToolCall, arguments: PlanArguments) -> Answer:
-    """Check a plan without running it (GraphRunner's verification)."""
+    """Check a plan without running it (GraphRunner's verification, 3.3)."""
     await _import_plan_runner()
     from kgnav_mcp.server import plan_runner  # noqa: PLC0415 - as above
 

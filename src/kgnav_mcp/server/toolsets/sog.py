@@ -54,7 +54,7 @@ class Search(Arguments):
 async def search(call: ToolCall, arguments: Search) -> Answer:
     """Answer with the neighbourhood of entities (Search-on-Graph, Algorithm 1)."""
     start = call.start(arguments.cursor)
-    found = await neighbourhood.search(
+    result = await neighbourhood.search(
         call.adapter,
         arguments.entity,
         Direction(arguments.direction),
@@ -66,9 +66,9 @@ async def search(call: ToolCall, arguments: Search) -> Answer:
         ranker=call.app.ranker,
         refuse_absent=call.refuse_absent,
     )
-    page = found.rows or found.relations
+    page = result.rows or result.relations
     return call.answer(
-        neighbourhood_table(found, start.offset, ranked=bool(arguments.question), condition=arguments.condition),
+        neighbourhood_table(result, start.offset, ranked=bool(arguments.question), condition=arguments.condition),
         page.positions if page else (),
     )
 

@@ -94,14 +94,14 @@ async def get_connected_path(call: ToolCall, _: OnlyTrail) -> Answer:
 
 async def check_answer(call: ToolCall, arguments: CheckAnswer) -> Answer:
     """Answer with the verdict and proof for each answer."""
-    found = await check_answers(
+    evidence = await check_answers(
         call.adapter,
         await call.trail(),
         arguments.answers,
         hub_rows=call.limits.row_limit,
         bare=call.app.settings.paper_format,
     )
-    return call.answer(evidence_table(found), None)
+    return call.answer(evidence_table(evidence), None)
 
 
 TOOLSET = Toolset(

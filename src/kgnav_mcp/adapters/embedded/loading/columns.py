@@ -124,9 +124,9 @@ def is_node_header(fields: Sequence[str]) -> bool:
 
 def _edge_roles(fields: Sequence[str], names: list[str], rows: Sequence[Sequence[str]]) -> dict[int, Role] | None:
     """Returns roles by column index; None if no two columns are the ends of an edge."""
-    found = _cypher_roles(fields) or _letter_roles(names)
-    if found is not None:
-        return found
+    known_roles = _cypher_roles(fields) or _letter_roles(names)
+    if known_roles is not None:
+        return known_roles
     relation = _relation_column(names, rows)
     pairs = (*ENDS, *ENDS_OF_STATEMENTS) if relation is not None else ENDS
     for ending in ENDINGS:
@@ -194,8 +194,8 @@ def _index_of(names: list[str], name: str) -> int | None:
 
 def _column_values(index: int, rows: Sequence[Sequence[str]]) -> set[str]:
     """Returns the case-folded values of a column. A column without values has the empty text."""
-    found = {row[index].strip().casefold() for row in rows if index < len(row)}
-    return found - {""} or {""}
+    values = {row[index].strip().casefold() for row in rows if index < len(row)}
+    return values - {""} or {""}
 
 
 def _has_dates(index: int, rows: Sequence[Sequence[str]]) -> bool:
@@ -329,8 +329,8 @@ class ChosenColumns:
             )
             for place, name in enumerate(names)
         ]
-        found = Header(tuple(columns), dialect, chosen=True)
-        return found if found.of(Role.LABEL) or not found.of(Role.ID) else replace(found, label=self.label)
+        header = Header(tuple(columns), dialect, chosen=True)
+        return header if header.of(Role.LABEL) or not header.of(Role.ID) else replace(header, label=self.label)
 
     def check_used(self, headers: Sequence[tuple[str, Header]]) -> None:
         """Checks, once all tables are recognised, that each chosen column is in a table.
@@ -372,12 +372,12 @@ def absent_column(source: str, option: str, name: str, names: Sequence[str]) -> 
     """Returns the error for a chosen column that a table does not have. It lists the columns of the table."""
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
 
-    known = [each for each in names if each]
-    nearest = process.extractOne(name, known, scorer=fuzz.WRatio, processor=normalized, score_cutoff=70)
+    named = [column for column in names if column]
+    nearest = process.extractOne(name, named, scorer=fuzz.WRatio, processor=normalized, score_cutoff=70)
     step = f"Did you mean {option} {shlex.quote(nearest[0])}? " if nearest else ""
     return LoadError(
         f"{source} has no column {echoed(name)} ({option})",
-        next_step=f"{step}Its columns: {comma_list(known, _LISTED)}.",
+        next_step=f"{step}Its columns: {comma_list(named, _LISTED)}.",
     )
 
 
@@ -385,7 +385,7 @@ def _place(names: Sequence[str], name: str) -> int | None:
     """The place of a column: by its exact name, else by its only name that differs in case and punctuation alone."""
     if name in names:
         return list(names).index(name)
-    alike = [place for place, each in enumerate(names) if normalized(each) == normalized(name)]
+    alike = [place for place, other in enumerate(names) if normalized(other) == normalized(name)]
     return alike[0] if len(alike) == 1 else None
 
 
@@ -413,5 +413,5 @@ def suggested_commands(source: str, fields: Sequence[str], rows: Sequence[Sequen
 
 def _has_names(values: Sequence[str]) -> bool:
     """Whether the values of a column may be ids or names: short texts that are not all numbers."""
-    given = [value for value in values if value]
-    return bool(given) and max(map(len, given)) <= _LONGEST_ID and not all(map(is_number, given))
+    texts = [value for value in values if value]
+    return bool(texts) and max(map(len, texts)) <= _LONGEST_ID and not all(map(is_number, texts))

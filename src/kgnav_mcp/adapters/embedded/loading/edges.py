@@ -119,7 +119,7 @@ def read_triples(source: Source, staging: Staging, problems: LoadProblems) -> No
     Raises:
         LoadError, BadLine: as `stage_entries`.
     """
-    known, add = staging.terms.ids.get, staging.terms.add
+    get_id, add = staging.terms.ids.get, staging.terms.add
     relations, add_triple = staging.relations, staging.triples.append
 
     def stage(_: int, line: str) -> None:
@@ -128,7 +128,7 @@ def read_triples(source: Source, staging: Staging, problems: LoadProblems) -> No
             raise ValueError(_bad_columns_message(columns))
         head, name, tail = columns
         relation = relations.get(name) or staging.relation(name)
-        add_triple((known(head) or add(head), relation, known(tail) or add(tail)))
+        add_triple((get_id(head) or add(head), relation, get_id(tail) or add(tail)))
 
     stage_entries(source, staging, problems, lines, stage)
 
@@ -175,8 +175,8 @@ def describe_table(source: Source, relation: str) -> list[str]:
     if source.layout.ambiguity_note:
         parts.append(source.layout.ambiguity_note)
     if not names_relations(source):
-        each = "each edge" if header is None or not header.of(Role.TYPE) else "an edge without a relation"
-        parts.append(f"{each} gets the relation {echoed(relation)} (--relation NAME sets another)")
+        edges = "each edge" if header is None or not header.of(Role.TYPE) else "an edge without a relation"
+        parts.append(f"{edges} gets the relation {echoed(relation)} (--relation NAME sets another)")
     return [f"{source.name}: {'; '.join(parts)}"] if parts else []
 
 
@@ -249,14 +249,14 @@ class _ListEdges:
     def _attributes(self, text: str) -> list[tuple[str, PropertyValue]]:
         if text.startswith("{"):
             try:
-                found: object = ast.literal_eval(text) if len(text) <= _MAX_ATTRIBUTES_LENGTH else None
+                parsed: object = ast.literal_eval(text) if len(text) <= _MAX_ATTRIBUTES_LENGTH else None
             except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
                 raise ValueError(
                     f"the attributes of the edge are not in the form {{'weight': 0.5}}: {error}"
                 ) from error
-            if isinstance(found, dict):
-                given = cast("dict[object, object]", found)
-                return self._stager.literals({str(name): value for name, value in given.items()})
+            if isinstance(parsed, dict):
+                attributes = cast("dict[object, object]", parsed)
+                return self._stager.literals({str(name): value for name, value in attributes.items()})
         if text and not is_number(text):
             raise ValueError("a number or attributes in braces are expected after the two nodes")
         return [(WEIGHT, (text, "integer" if _INTEGER.fullmatch(text) else "float", None, None))] if text else []

@@ -45,8 +45,8 @@ class Tokens:
 
     def end(self, text: bytes) -> int:
         """Returns the start of the last token if it is incomplete, else the length of the text."""
-        found = self._complete.match(text)
-        return found.end() if found else 0
+        match = self._complete.match(text)
+        return match.end() if match else 0
 
     def depths(self, text: bytes) -> tuple[int, int, int]:
         """Returns the number of opening and closing brackets in a text of complete tokens, and its maximum depth."""
@@ -383,9 +383,9 @@ class XmlGuard(Guard):
             if other in within or other not in self._entities:
                 self.refuse(f"the entity {name} needs {other}, which has no value of its own", next_step=_ADVICE)
             line, inner = self._entities[other]
-            found = self._expand(other, inner, (*within, other))
-            self._entities[other] = line, found
-            return found
+            expanded = self._expand(other, inner, (*within, other))
+            self._entities[other] = line, expanded
+            return expanded
 
         return self._check_length(name, _REFERENCE.sub(replacement, value))
 

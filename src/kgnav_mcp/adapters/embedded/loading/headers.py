@@ -294,7 +294,7 @@ def parse_header(source: str, line: str) -> Header:
     in_admin_form = NEPTUNE_COLUMNS | {"~label": ":TYPE" if "~from" in names else ":LABEL"}
     columns = tuple(_parse_column(source, place, in_admin_form.get(name, name)) for place, name in enumerate(names))
     if any(column.role is Role.START for column in columns):
-        columns = tuple(replace(one, role=Role.IGNORE) if one.role is Role.ID else one for one in columns)
+        columns = tuple(replace(parsed, role=Role.IGNORE) if parsed.role is Role.ID else parsed for parsed in columns)
     header = Header(columns, dialect, admin=True, empty_texts=NEPTUNE_COLUMNS.keys().isdisjoint(names))
     ids, starts, ends, types = (len(header.of(role)) for role in (Role.ID, Role.START, Role.END, Role.TYPE))
     if (ids, starts, ends, types) not in {(1, 0, 0, 0), (0, 1, 1, 1)}:

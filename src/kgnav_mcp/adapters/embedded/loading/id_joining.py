@@ -33,14 +33,14 @@ def join_short_ids(staging: Staging, first: int, id_rank: int, problems: LoadPro
     for statement in queries.SHORT_FORM_TABLES:
         connection.execute(statement)
     declared = Prefixes(staging.prefixes)
-    known = Prefixes(staging.prefixes, PREFIXES, unprefixed=staging.unprefixed)
+    prefixes = Prefixes(staging.prefixes, PREFIXES, unprefixed=staging.unprefixed)
     rows = connection.execute(queries.SHORT_TERMS, (first,))
     connection.executemany(
         queries.STAGE_SHORT,
         (
             (number, full, declared.declared(key) == full)
             for number, key in rows
-            for full in known.keys(key)[1:]
+            for full in prefixes.keys(key)[1:]
             if "://" not in key
         ),
     )
@@ -91,5 +91,5 @@ def _nearest(keys: Iterable[str], described: Iterable[str]) -> list[str]:
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - only ids without a description need it
 
     choices = list(described)
-    found = (process.extractOne(key, choices, scorer=fuzz.ratio, score_cutoff=_MIN_SIMILAR) for key in keys)
-    return list(dict.fromkeys(match[0] for match in found if match is not None))
+    matches = (process.extractOne(key, choices, scorer=fuzz.ratio, score_cutoff=_MIN_SIMILAR) for key in keys)
+    return list(dict.fromkeys(match[0] for match in matches if match is not None))

@@ -75,13 +75,15 @@ class JsonStream:
                 name = key
                 self._place += 1
             yield from self._value((*path, name), enter)
-            found = self._peek()
+            character = self._peek()
             self._place += 1
-            if found == closing:
+            if character == closing:
                 return
-            if found != ",":
+            if character != ",":
                 self._refuse(
-                    f"a comma or {closing} is expected" if found else "the text ends too early; the file is truncated"
+                    f"a comma or {closing} is expected"
+                    if character
+                    else "the text ends too early; the file is truncated"
                 )
 
     @property
@@ -132,7 +134,7 @@ class JsonStream:
             return False
         block = self._reader.stream.read(_BLOCK * blocks)
         self._ended = not block
-        self._reader.given += len(block)
+        self._reader.entry_bytes += len(block)
         try:
             text = self._decode.decode(block, final=not block)
         except UnicodeDecodeError:

@@ -103,9 +103,9 @@ def layout_of(name: str, lines: list[str], *, tabs: bool) -> Layout:
     header = named_columns(lines)
     if header is not None:
         return Layout(header)
-    found = _edge_list(lines)
-    if found is not None:
-        return found
+    edge_list = _edge_list(lines)
+    if edge_list is not None:
+        return edge_list
     rows = [line.split(TAB) for line in lines]
     width = Counter(map(len, rows)).most_common(1)[0][0]
     if not tabs or width != 3:
@@ -142,9 +142,9 @@ def edges_without_header(name: str, lines: list[str]) -> Layout:
     Raises:
         LoadError: its first line looks like the names of columns that are not understood.
     """
-    found = _edge_list(lines)
-    if found is not None:
-        return found
+    edge_list = _edge_list(lines)
+    if edge_list is not None:
+        return edge_list
     edge_lines = [line for line in lines if not line.startswith(COMMENT)] or lines
     first = edge_lines[0]
     delimiters = () if _SPACED_EDGE.fullmatch(first) else DELIMITERS
@@ -179,13 +179,13 @@ def _dialect(lines: list[str], delimiter: str) -> Dialect:
 
 def _rows(lines: list[str], dialect: Dialect) -> list[list[str]]:
     """Returns the rows up to the first that is invalid CSV. The last line may be cut within a field."""
-    found: list[list[str]] = []
+    rows: list[list[str]] = []
     try:
         for row in dialect.rows(f"{line}\n" for line in lines):
-            found.append(row)  # noqa: PERF402 - those before an error are wanted
+            rows.append(row)  # noqa: PERF402 - those before an error are wanted
     except csv.Error:
-        return found
-    return found
+        return rows
+    return rows
 
 
 def _edge_list(lines: list[str]) -> Layout | None:

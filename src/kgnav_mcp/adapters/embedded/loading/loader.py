@@ -285,9 +285,9 @@ def load(
     check_distinct(sources)
     options.tables.check()
     recognised = [source for path in sources for source in recognise(Path(path), options)]
-    headers = [(each.name, each.header) for each in recognised if each.layout.header is not None]
+    headers = [(source.name, source.header) for source in recognised if source.layout.header is not None]
     options.tables.columns.check_used(headers)
-    options.tables.check_encoding_used(each.encoding for each in recognised)
+    options.tables.check_encoding_used(source.encoding for source in recognised)
     check_together(recognised, nodes_from_edges=options.nodes_from_edges)
     labels = [recognise_names(Path(path)) for path in options.labels]
     interrupts = Interrupts()

@@ -39,10 +39,10 @@ class NameRules:
 
     def rank(self, place: int, language: str | None) -> int:
         """Returns the rank of a name in a language (or None) whose relation is at this position in the options."""
-        found = self._ranks.get(language)
-        if found is None:
-            found = self._ranks[language] = self._language_rank(language) * RELATIONS_PER_LANGUAGE
-        return found + place
+        rank = self._ranks.get(language)
+        if rank is None:
+            rank = self._ranks[language] = self._language_rank(language) * RELATIONS_PER_LANGUAGE
+        return rank + place
 
     def kinds_of(self, relations: Sequence[str]) -> list[tuple[int, int] | None]:
         """Returns for each relation of a source its kind of name and position in the options; None if it has none."""

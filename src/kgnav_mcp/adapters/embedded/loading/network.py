@@ -149,12 +149,12 @@ class _SharedNodes:
         if missing := max(term + 1 - len(self._hashes), 0):
             for numbers in (self._first_graphs, self._hashes):
                 numbers.frombytes(bytes((missing + term // 2) * numbers.itemsize))
-        found = hash(json.dumps(node.attributes, sort_keys=True))
+        digest = hash(json.dumps(node.attributes, sort_keys=True))
         first = self._first_graphs[term]
         if first in {0, node.graph.number}:
-            self._first_graphs[term], self._hashes[term] = node.graph.number, found
+            self._first_graphs[term], self._hashes[term] = node.graph.number, digest
             return False
-        if self._hashes[term] != found:
+        if self._hashes[term] != digest:
             raise BadLine(
                 self._source,
                 line,
@@ -182,10 +182,10 @@ class _Edges:
             return
         start, end = id_text(entry.start), id_text(entry.end)
         attributes, relation = entry.attributes, entry.relation
-        if relation is None and (found := relation_attribute(attributes)) is not None:
-            relation = str(attributes[found])
-            attributes = {name: value for name, value in attributes.items() if name != found}
-            self._relation_attributes[found] = None
+        if relation is None and (attribute := relation_attribute(attributes)) is not None:
+            relation = str(attributes[attribute])
+            attributes = {name: value for name, value in attributes.items() if name != attribute}
+            self._relation_attributes[attribute] = None
         self._edges += 1
         self._undirected += not entry.directed
         place = (self._index, line)
@@ -216,7 +216,7 @@ class _Edges:
 def relation_attribute(attributes: Mapping[str, object]) -> str | None:
     """Returns the value of the attribute that names an edge's relation; None if it has none, or only an empty one."""
     places = {name.lower(): name for name in reversed([*attributes]) if _is_name(attributes[name])}
-    return next((places[each] for each in RELATION_ATTRIBUTES if each in places), None)
+    return next((places[attribute] for attribute in RELATION_ATTRIBUTES if attribute in places), None)
 
 
 def _is_name(value: object) -> bool:

@@ -108,7 +108,7 @@ class Encoder:
 
     def encode(self, quads: Iterable[ox.Quad], position: int, most_text: int = sys.maxsize) -> Batch:
         """Encodes parsed quads as one batch, up to the quad with which the texts reach `most_text` characters."""
-        batch, known, known_relations = self._new_batch(position)
+        batch, first_node, first_relation = self._new_batch(position)
         nodes, relations = self._nodes, self._relations
         number_node, number_relation, datatypes = nodes.__getitem__, relations.__getitem__, self._datatypes
         before = nodes.text + relations.text
@@ -142,7 +142,7 @@ class Encoder:
             if batch.text + nodes.text + relations.text - before >= most_text:
                 break
         batch.text += nodes.text + relations.text - before
-        batch.nodes, batch.relations = nodes.since(known), relations.since(known_relations)
+        batch.nodes, batch.relations = nodes.since(first_node), relations.since(first_relation)
         return batch
 
     def _new_batch(self, position: int) -> tuple[Batch, int, int]:

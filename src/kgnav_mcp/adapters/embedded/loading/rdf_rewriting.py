@@ -97,10 +97,10 @@ def attach_qualifiers(connection: sqlite3.Connection, staging: Staging) -> None:
 def _qualifiers(facts: Iterator[Fact]) -> Iterator[tuple[int, str]]:
     """Yields each reifier and its qualifiers as JSON, in the form described in `fileformat`."""
     for reifier, group in groupby(facts, key=itemgetter(0)):
-        found: dict[str, list[object]] = {}
+        qualifiers: dict[str, list[object]] = {}
         for _, relation, text, datatype, language, is_node in group:
-            found.setdefault(relation, []).append({"id": text} if is_node else [text, datatype, language])
-        yield reifier, json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+            qualifiers.setdefault(relation, []).append({"id": text} if is_node else [text, datatype, language])
+        yield reifier, json.dumps(qualifiers, ensure_ascii=False, separators=(",", ":"))
 
 
 _RELATIONS = {
@@ -146,8 +146,8 @@ def fold_expressions(connection: sqlite3.Connection, staging: Staging) -> str:
     others = connection.execute(queries.FORGET_TYPES_OF_EXPRESSIONS, numbers | kinds).rowcount
     connection.execute(queries.LOOSEN_KINDS, kinds)
     _run(connection, queries.FORGET_LOOSE, numbers)
-    kept = f"; other class expressions, kept as nameless nodes: {others:,}" if others else ""
-    return f"{restricted:,} x SubClassOf (p some X) and {defined:,} definitions became edges{kept}"
+    remainder = f"; other class expressions, kept as nameless nodes: {others:,}" if others else ""
+    return f"{restricted:,} x SubClassOf (p some X) and {defined:,} definitions became edges{remainder}"
 
 
 def _run(connection: sqlite3.Connection, statements: tuple[str, ...], numbers: dict[str, int]) -> None:

@@ -58,18 +58,22 @@ def recognise(path: Path, options: LoadOptions) -> list[Source]:
         return [source]
     source = replace(source, encoding=options.tables.encoding or _guessed_encoding([start], "cp1252"))
     lines = _first_lines(source, start)
-    found = (
+    detected = (
         layout.chosen_layout(source.name, lines, options.tables.columns, options.tables.separator) if lines else None
     )
-    found = found or _layout(source, lines, forced=forced is not None)
-    if source.encoding == "cp1252" and not options.tables.encoding and (found.header is None or found.header.admin):
+    detected = detected or _layout(source, lines, forced=forced is not None)
+    if (
+        source.encoding == "cp1252"
+        and not options.tables.encoding
+        and (detected.header is None or detected.header.admin)
+    ):
         source = replace(source, encoding=UTF8)  # other programs than spreadsheets write these
     form = source.form
-    if found.header is not None:
-        form = PROPERTY_GRAPH if found.header.admin else TRIPLES
-    elif found.edges:
+    if detected.header is not None:
+        form = PROPERTY_GRAPH if detected.header.admin else TRIPLES
+    elif detected.edges:
         form = EDGES
-    return [_with_quotes(replace(source, form=form, layout=found))]
+    return [_with_quotes(replace(source, form=form, layout=detected))]
 
 
 def _with_quotes(source: Source) -> Source:
@@ -203,10 +207,10 @@ def _open_source(path: Path, forced: str | None) -> tuple[Source, bytes]:
         _check_json(path, form, start[:PEEK_BYTES].lstrip())
     form = seen or form
     if form is None:
-        known = " ".join(sorted(suffix for each in LOADED for suffix in each.suffixes))
+        suffixes = " ".join(sorted(suffix for format_ in LOADED for suffix in format_.suffixes))
         raise LoadError(
             f"the format of {path.name} is unknown: the suffix is {clipped(repr(suffix), 20)}",
-            next_step=f"Known suffixes: {known}, each also with .gz or .bz2. Or give the format with --format.",
+            next_step=f"Known suffixes: {suffixes}, each also with .gz or .bz2. Or give the format with --format.",
         )
     if not start.strip():
         raise LoadError(f"{path.name} is empty", next_step="Check that the export was finished.")

@@ -52,7 +52,7 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, pro
         elif count:
             first, *_ = staging.connection.execute(queries.NAMED_KEY, (rows.start,)).fetchone()
             (key,) = staging.connection.execute(queries.FIRST_TERM).fetchone() or ("",)
-            named, node = (clipped(repr(each), 50) for each in (first, prefixes.short(key)))
+            named, node = (clipped(repr(value), 50) for value in (first, prefixes.short(key)))
             problems.warnings.append(
                 f"{source.name}: none of its {count:,} names is used, because its ids, such as {named}, are not ids of "
                 f"the graph, whose ids are such as {node}"
@@ -186,7 +186,7 @@ class Reading:
 
     def _read_tables(self) -> None:
         """Stages the tables whose rows are triples or edges."""
-        tables = [each for each in enumerate(self.sources) if each[1].form.kind == "table" and each[1].has_edges]
+        tables = [table for table in enumerate(self.sources) if table[1].form.kind == "table" and table[1].has_edges]
         stager = PropertyStager(self.staging, self._rules, self._relation)
         if self._options.undirected:
             stager.undirected |= {source.name: True for _, source in tables}
@@ -226,7 +226,7 @@ class Reading:
                 f"no node has a name (one of {', '.join(self._options.name_properties)}), so find_node finds ids only; "
                 f"--name-property takes names from another property: {comma_list([*stager.texts], LISTED)}"
             )
-        self._read_edges([each for each in files if each[1].form.kind == "property graph"], stager)
+        self._read_edges([file for file in files if file[1].form.kind == "property graph"], stager)
         if self._options.nodes_from_edges:
             self._name_by_ids(declared)
         else:
@@ -259,9 +259,9 @@ class Reading:
         is_default = options.type_relations == LoadOptions().type_relations
         of_wikibase = (INSTANCE_OF,) if is_default and self.wikibase is not None else ()
         for configured in (*options.type_relations, *of_wikibase):
-            found = next((key for key in prefixes.keys(configured) if key in relations), None)
-            if found is not None:
-                self.type_relations.append(found)
+            relation = next((key for key in prefixes.keys(configured) if key in relations), None)
+            if relation is not None:
+                self.type_relations.append(relation)
             elif not is_default:
                 raise _absent("relation", configured, "--type-relation", map(prefixes.short, relations))
 
@@ -281,8 +281,8 @@ class Reading:
             for name in options.name_relations:
                 if not seen.intersection(stored_ids(name)):
                     in_full = [key for key in prefixes.keys(name) if key in self.staging.relations]
-                    known = in_full or map(prefixes.short, self.staging.relations)
-                    raise _absent("relation", name, "--name-relation", known)
+                    names = in_full or map(prefixes.short, self.staging.relations)
+                    raise _absent("relation", name, "--name-relation", names)
         if options.name_properties != default.name_properties:
             for name in options.name_properties:
                 if name.lower() not in seen:
@@ -292,12 +292,12 @@ class Reading:
                     raise _absent("property", name, "--name-property", [keys[number] for (number,) in rows])
 
 
-def _absent(kind: str, name: str, option: str, known: Iterable[str]) -> LoadError:
+def _absent(kind: str, name: str, option: str, choices: Iterable[str]) -> LoadError:
     """The error for an option that names a relation or property that no source has, with the nearest three."""
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
 
-    found = process.extract(name, sorted(known), scorer=fuzz.WRatio, limit=3)
-    nearest = ", ".join(clipped(each, _NAME) for each, _, _ in found)
+    matches = process.extract(name, sorted(choices), scorer=fuzz.WRatio, limit=3)
+    nearest = ", ".join(clipped(choice, _NAME) for choice, _, _ in matches)
     step = f"Use one of the nearest there are: {nearest}." if nearest else f"The sources have none: omit {option}."
     owner = "triple" if kind == "relation" else "node"
     return LoadError(f"no {owner} of the sources has the {kind} {clipped(name, _NAME)!r} of {option}", next_step=step)

@@ -129,7 +129,7 @@ class Source:
 class SourceReader:
     """An open source. `stream` has its uncompressed bytes; `position` counts the bytes read from disk.
 
-    Readers of entries add the uncompressed bytes of their entries to `given`.
+    Readers of entries add the uncompressed bytes of their entries to `entry_bytes`.
     """
 
     def __init__(self, source: Source) -> None:
@@ -138,7 +138,7 @@ class SourceReader:
         self.stream: IO[bytes] = unpack(self._file) if unpack else self._file
         if source.encoding != UTF8:
             self.stream = cast("IO[bytes]", io.BufferedReader(_InUtf8(self.stream, source.encoding)))
-        self.given = 0
+        self.entry_bytes = 0
 
     @property
     def position(self) -> int:
@@ -170,9 +170,9 @@ class _InUtf8(io.RawIOBase):
             self._pending = self._decoder.decode(block, final=not block).encode()
             self._ended = not block
         view = memoryview(buffer)
-        given, self._pending = self._pending[: len(view)], self._pending[len(view) :]
-        view[: len(given)] = given
-        return len(given)
+        chunk, self._pending = self._pending[: len(view)], self._pending[len(view) :]
+        view[: len(chunk)] = chunk
+        return len(chunk)
 
 
 @contextmanager
@@ -259,8 +259,8 @@ def stage_entries(
     with translated(source), source.open() as reader:
         counted = 0
         for number, entry in entries(source, reader, LoadProblems(skip_bad=True) if reported else problems):
-            staging.text += reader.given - counted
-            counted = reader.given
+            staging.text += reader.entry_bytes - counted
+            counted = reader.entry_bytes
             try:
                 stage(number, entry)
             except ValueError as error:
@@ -274,7 +274,7 @@ def lines(source: Source, reader: SourceReader, problems: LoadProblems) -> Itera
     """Yields number (from 1) and text of every line. Lines that are not UTF-8 are rejected, empty ones left out."""
     first = 1
     for block in blocks(source, reader):
-        reader.given += len(block)
+        reader.entry_bytes += len(block)
         try:
             texts: Sequence[str] = block.decode("utf-8-sig" if first == 1 else "utf-8").split("\n")
         except UnicodeDecodeError:
@@ -375,7 +375,7 @@ class _TableLines:
         if len(line) > LONGEST_LINE:
             raise too_long(self._source)
         self.number += 1
-        self._reader.given += len(line)
+        self._reader.entry_bytes += len(line)
         encoding = "utf-8-sig" if self.number == 1 else "utf-8"
         try:
             text = line.decode(encoding)

@@ -72,8 +72,8 @@ class TermDictionary:
 
     def id(self, key: str) -> int:
         """Returns the number of a key, adding it if it is new."""
-        found = self.ids.get(key)
-        return self.add(key) if found is None else found
+        number = self.ids.get(key)
+        return self.add(key) if number is None else number
 
 
 class Staging:
@@ -118,11 +118,11 @@ class Staging:
         Raises:
             LoadError: the name, or all names together, are too long.
         """
-        found = self.relations.get(key)
-        if found is None and self.full_relation is not None and ":" in key:
+        number = self.relations.get(key)
+        if number is None and self.full_relation is not None and ":" in key:
             key = self.full_relation(key)
-            found = self.relations.get(key)
-        return found or self._add_name(self.relations, key)
+            number = self.relations.get(key)
+        return number or self._add_name(self.relations, key)
 
     def label(self, key: str) -> int:
         """Returns the number of a property graph's label, adding it if it is new.

@@ -119,9 +119,11 @@ def recognise_wikibase(staging: Staging) -> Wikibase | None:
     for match in matches:
         if match["base"] == wikibase.base:
             staging.relation(wikibase.relations + match["local"])
-    own = {"wd": wikibase.entities} | dict.fromkeys(("wdt", "p", "ps", "pq"), wikibase.relations)
-    own |= {"wikibase": ONTOLOGY, "prov": PREFIXES["prov"]}
-    staging.prefixes = own | {prefix: iri for prefix, iri in staging.prefixes.items() if prefix not in own}
+    wikibase_prefixes = {"wd": wikibase.entities} | dict.fromkeys(("wdt", "p", "ps", "pq"), wikibase.relations)
+    wikibase_prefixes |= {"wikibase": ONTOLOGY, "prov": PREFIXES["prov"]}
+    staging.prefixes = wikibase_prefixes | {
+        prefix: iri for prefix, iri in staging.prefixes.items() if prefix not in wikibase_prefixes
+    }
     staging.unprefixed = wikibase.unprefixed
     return wikibase
 
@@ -278,26 +280,26 @@ class _Statement:
     @classmethod
     def read(cls, rows: Iterable[tuple[Any, ...]]) -> _Statement:
         """Decodes sorted rows. A row that is there twice counts once, as in RDF."""
-        found = cls()
+        statement = cls()
         for (_, role, relation, *term), _ in groupby(rows):
             match role:
                 case "claim":
-                    found.property, found.head = relation, term[0]
+                    statement.property, statement.head = relation, term[0]
                 case "value":
-                    found.value = tuple(term)
+                    statement.value = tuple(term)
                 case "qualifier":
-                    found.qualifiers.append((relation, tuple(term)))
+                    statement.qualifiers.append((relation, tuple(term)))
                 case "none":
-                    found.qualifiers.append((relation, None))
+                    statement.qualifiers.append((relation, None))
                 case "full":
-                    found.full.append((relation, json.loads(term[1])))
+                    statement.full.append((relation, json.loads(term[1])))
                 case "rank":
-                    found.rank = term[1].removeprefix(ONTOLOGY).removesuffix("Rank").lower()
+                    statement.rank = term[1].removeprefix(ONTOLOGY).removesuffix("Rank").lower()
                 case "reference":
-                    found.references += 1
+                    statement.references += 1
                 case _:
-                    found.best = True
-        return found
+                    statement.best = True
+        return statement
 
 
 class _Folder:
@@ -325,12 +327,12 @@ class _Folder:
     def fold(self, rows: Iterator[tuple[Any, ...]]) -> None:
         """Stages the statements in these rows, which are sorted by statement."""
         for _, group in groupby(rows, itemgetter(0)):
-            found = _Statement.read(group)
-            if found.head is None:
+            statement = _Statement.read(group)
+            if statement.head is None:
                 continue
             self.count += 1
-            if self._is_shown(found):
-                self._add(found, found.head)
+            if self._is_shown(statement):
+                self._add(statement, statement.head)
             else:
                 self.omitted += 1
 
@@ -359,21 +361,21 @@ class _Folder:
         self._used.clear()
         self._text = 0
 
-    def _is_shown(self, found: _Statement) -> bool:
+    def _is_shown(self, statement: _Statement) -> bool:
         if self.shown == "best":
-            return found.best
-        return self.shown is None or found.rank != "deprecated"
+            return statement.best
+        return self.shown is None or statement.rank != "deprecated"
 
-    def _add(self, found: _Statement, head: int) -> None:
-        qualifiers = self._qualifiers(found)
-        value = self._value(found.property, found.value, found.full)
+    def _add(self, statement: _Statement, head: int) -> None:
+        qualifiers = self._qualifiers(statement)
+        value = self._value(statement.property, statement.value, statement.full)
         self._text += len(qualifiers or "")
-        if isinstance(value, dict) and found.value is not None:
-            self._relationships.append((head, found.property, found.value[0], qualifiers))
+        if isinstance(value, dict) and statement.value is not None:
+            self._relationships.append((head, statement.property, statement.value[0], qualifiers))
         elif isinstance(value, list):
             text = str(value[0])
             self._text += len(text)
-            self._properties.append((head, found.property, text, value[1], value[2], qualifiers))
+            self._properties.append((head, statement.property, text, value[1], value[2], qualifiers))
         self._flush_if_full()
 
     def _flush_if_full(self) -> None:
@@ -381,22 +383,22 @@ class _Folder:
         if rows >= BATCH or self._text >= BATCH_TEXT:
             self.flush()
 
-    def _qualifiers(self, found: _Statement) -> str | None:
+    def _qualifiers(self, statement: _Statement) -> str | None:
         """Returns the qualifiers of a statement as JSON, in the form described in `fileformat`; None without any."""
         values: dict[str, list[Value]] = {}
-        for relation, term in found.qualifiers:
-            if term is None and relation == found.property:
+        for relation, term in statement.qualifiers:
+            if term is None and relation == statement.property:
                 continue  # the statement itself has no value
-            value = self._value(relation, term, found.full)
+            value = self._value(relation, term, statement.full)
             if isinstance(value, dict) and term is not None:
                 self._used.append((term[0],))
             values.setdefault(self._keys[relation], []).append(value)
         for several in values.values():
             several.sort(key=_text_or_id)
-        if found.rank != "normal":
-            values[RANK] = [[found.rank, None, None]]
-        if found.references:
-            values[REFERENCES] = [[str(found.references), None, None]]
+        if statement.rank != "normal":
+            values[RANK] = [[statement.rank, None, None]]
+        if statement.references:
+            values[REFERENCES] = [[str(statement.references), None, None]]
         return json.dumps(values, ensure_ascii=False, separators=(",", ":")) if values else None
 
     def _value(

@@ -362,15 +362,15 @@ def has_two_readings(connection: sqlite3.Connection, chosen: Mapping[str, str]) 
         return False
     connection.execute(queries.SHORT_FORMS)
     connection.executemany(queries.ADD_SHORT_FORMS, used.items())
-    (found,) = connection.execute(queries.HAS_TWO_READINGS, {"obo": OBO}).fetchone()
-    return bool(found)
+    (exists,) = connection.execute(queries.HAS_TWO_READINGS, {"obo": OBO}).fetchone()
+    return bool(exists)
 
 
 def _worthwhile(iri: str) -> bool:
     return len(iri) in LENGTHS and _NAMESPACE.fullmatch(iri) is not None
 
 
-def _count_uses(connection: sqlite3.Connection, known: Prefixes) -> Counter[str]:
+def _count_uses(connection: sqlite3.Connection, prefixes: Prefixes) -> Counter[str]:
     """Estimates the uses of each namespace: one for each node, and one per triple for relations and hubs.
 
     Ids with a known prefix count under the empty text, so that they are part of the total.
@@ -380,13 +380,13 @@ def _count_uses(connection: sqlite3.Connection, known: Prefixes) -> Counter[str]
     step = -(-last // SAMPLE) or 1
     sampled = json.dumps(list(range(1, last + 1, step)))
     for (key,) in connection.execute(queries.KEYS_OF_NODES, (sampled,)):
-        uses[_unprefixed_namespace(key, known)] += step
+        uses[_unprefixed_namespace(key, prefixes)] += step
     for statement in (queries.USES_OF_RELATIONS, queries.USES_OF_HUBS):
         for key, triples in connection.execute(statement):
-            uses[_unprefixed_namespace(key, known)] += triples
+            uses[_unprefixed_namespace(key, prefixes)] += triples
     return uses
 
 
-def _unprefixed_namespace(key: str, known: Prefixes) -> str:
+def _unprefixed_namespace(key: str, prefixes: Prefixes) -> str:
     """Returns the namespace of an id; empty if it has a known prefix."""
-    return namespace(key) if known.short(key) == key else ""
+    return namespace(key) if prefixes.short(key) == key else ""

@@ -284,4 +284,4 @@ def narrowed(query: str, conditions: tuple[FarEndCondition, ...]) -> str:
     far = mark[1]
     if FarEndCondition.AMONG_FOUND in conditions:
         query = query.replace(f" AND ({far}, ", f" AND (+{far}, ")
-    return _FAR_END_MARK.sub("".join(f"AND {one.replace('{far}', far)} " for one in conditions), query)
+    return _FAR_END_MARK.sub("".join(f"AND {condition.replace('{far}', far)} " for condition in conditions), query)

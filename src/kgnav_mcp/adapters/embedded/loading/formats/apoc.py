@@ -86,20 +86,20 @@ def _entry(value: object) -> Entry:
     Raises:
         ValueError: it is neither, or not as APOC writes them.
     """
-    given = as_mapping(value)
-    attributes = as_mapping(given.get("properties"))
-    if not attributes and given.get("properties") not in (None, {}):
+    record = as_mapping(value)
+    attributes = as_mapping(record.get("properties"))
+    if not attributes and record.get("properties") not in (None, {}):
         raise ValueError("properties are not a JSON object")
-    match given.get("type"):
+    match record.get("type"):
         case "node":
-            labels = given.get("labels")
+            labels = record.get("labels")
             names = cast("list[object]", labels) if isinstance(labels, list) else []
-            return Node(given.get("id"), attributes, tuple(map(str, names)))
+            return Node(record.get("id"), attributes, tuple(map(str, names)))
         case "relationship":
-            relation = given.get("label")
+            relation = record.get("label")
             if not isinstance(relation, str) or not relation:
                 raise ValueError("the relationship has no label")
-            start, end = (as_mapping(given.get(end)).get("id") for end in ("start", "end"))
+            start, end = (as_mapping(record.get(end)).get("id") for end in ("start", "end"))
             return Edge(start, end, attributes, relation=relation)
         case _:
             raise ValueError(NO_OBJECT)
@@ -160,10 +160,10 @@ def _properties(header: Header, row: list[str]) -> Iterator[tuple[str, PropertyV
 
 def _json_array(field: str) -> list[object] | None:
     try:
-        found: object = json.loads(field)
+        members: object = json.loads(field)
     except (ValueError, RecursionError):
         return None
-    return cast("list[object]", found) if isinstance(found, list) else None
+    return cast("list[object]", members) if isinstance(members, list) else None
 
 
 def _read_nodes(source: Source, stager: PropertyStager, problems: LoadProblems) -> None:

@@ -51,5 +51,5 @@ def json_keys(start: bytes) -> frozenset[str]:
 
 def json_with(*required: str) -> Begins:
     """Returns the predicate for JSON whose outermost object has all these keys."""
-    wanted = frozenset(required)
-    return lambda start: json_keys(start) >= wanted
+    keys = frozenset(required)
+    return lambda start: json_keys(start) >= keys

@@ -77,8 +77,8 @@ class _Table:
         last = next((by_form[form] for form in _LAST_NAMES if form in by_form), None)
         if first and last:
             return (first, last)
-        own = [form for form in by_form if form in {f"{stem}name" for stem in _stems(normalized(self.name))}]
-        return (by_form[own[0]],) if own else ()
+        own_forms = [form for form in by_form if form in {f"{stem}name" for stem in _stems(normalized(self.name))}]
+        return (by_form[own_forms[0]],) if own_forms else ()
 
     def place(self, columns: Sequence[str]) -> list[int]:
         return [self.columns.index(column) for column in columns]
@@ -174,8 +174,8 @@ class _DuckDb:
         extra = "" if table.key else ", rowid"
         columns = ", ".join(map(_quoted, table.columns))
         result = self._connection.execute(f"SELECT {columns}{extra} FROM {_quoted(table.name)}")  # noqa: S608 - as above
-        while found := result.fetchmany(10_000):
-            yield from found
+        while batch := result.fetchmany(10_000):
+            yield from batch
 
 
 @contextmanager

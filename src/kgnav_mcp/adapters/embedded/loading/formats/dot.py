@@ -116,8 +116,8 @@ class _Tokens:
 
     def refuse(self, reason: str) -> NoReturn:
         """Refuses the file at the next token."""
-        found = repr(self.next.text[:40]) if self.next.kind else "the end; the file may be cut short"
-        raise BadLine(self._source, self.next.line, f"{reason}, not {found}", next_step="Correct the line.")
+        actual = repr(self.next.text[:40]) if self.next.kind else "the end; the file may be cut short"
+        raise BadLine(self._source, self.next.line, f"{reason}, not {actual}", next_step="Correct the line.")
 
     def _read(self) -> _Token:
         skipped = _SKIPPED.match(self._content, self._end)
@@ -125,30 +125,30 @@ class _Tokens:
         line = self._line
         if self._end == len(self._content):
             return _Token("", "", line)
-        found = _TOKEN.match(self._content, self._end)
-        if found is None:
+        match = _TOKEN.match(self._content, self._end)
+        if match is None:
             self._bad(f"this is not DOT: {self._content[self._end : self._end + 40]!r}")
-        self._move(found.end())
-        kind = found.lastgroup or ""
+        self._move(match.end())
+        kind = match.lastgroup or ""
         if kind == "quoted":
-            return _Token(kind, _ESCAPED.sub(_unquoted, found[kind]), line)
-        if found[0] == "<":
+            return _Token(kind, _ESCAPED.sub(_unquoted, match[kind]), line)
+        if match[0] == "<":
             return _Token("html", self._html(), line)
         if kind != "mark" and _GLUED.match(self._content, self._end):
-            beginning = self._content[found.start() : self._end + 1]
+            beginning = self._content[match.start() : self._end + 1]
             self._bad(f"{beginning!r} is not the start of a name: put the name in quotation marks")
-        return _Token(found[0] if kind == "mark" else kind, found[0], line)
+        return _Token(match[0] if kind == "mark" else kind, match[0], line)
 
     def _html(self) -> str:
         begin, depth = self._end, 1
-        for found in _BRACKET.finditer(self._content, begin):
-            depth += {"<": 1, ">": -1}.get(found[0], 0)
+        for bracket in _BRACKET.finditer(self._content, begin):
+            depth += {"<": 1, ">": -1}.get(bracket[0], 0)
             if not depth:
                 break
         else:
             self._bad("a text in angle brackets has no end")
-        self._move(found.end())
-        return self._content[begin : found.start()]
+        self._move(bracket.end())
+        return self._content[begin : bracket.start()]
 
     def _move(self, end: int) -> None:
         self._line += self._content.count("\n", self._end, end)
@@ -273,28 +273,28 @@ class _Graph:
                 tokens.refuse("edges of a digraph are ->, those of a graph --")
             tokens.take()
             groups.append(self._group(scope, depth))
-        given = self._attributes()
+        attributes = self._attributes()
         if len(groups) == 1:
-            for each in groups[0]:
-                if not isinstance(each, _Scope):  # attributes behind a subgraph are nobody's
-                    self._nodes[each[0]].attributes.update(given)
+            for node in groups[0]:
+                if not isinstance(node, _Scope):  # attributes behind a subgraph are nobody's
+                    self._nodes[node[0]].attributes.update(attributes)
         for starts, ends in pairwise(map(_ends, groups)):  # a later group may add to a subgraph of an earlier one
             for start, end in product(starts, ends):
-                self._add_edge(scope, line, start, end, given)
+                self._add_edge(scope, line, start, end, attributes)
 
     def _group(self, scope: _Scope, depth: int, first: _Token | None = None) -> list[_End | _Scope]:
         """What is at one end of edges: nodes, each with its port or an empty text, and subgraphs."""
-        found: list[_End | _Scope] = []
+        members: list[_End | _Scope] = []
         while True:
             if first is None and (self._tokens.next.kind == "{" or self._tokens.next.keyword == "subgraph"):
-                found.append(self._subgraph(scope, depth))
+                members.append(self._subgraph(scope, depth))
             else:
                 node = first or self._tokens.take_id()
                 self._add_node(scope, node)
-                found.append((node.text, self._port()))
+                members.append((node.text, self._port()))
             first = None
             if not self._tokens.accept(","):
-                return found
+                return members
 
     def _subgraph(self, scope: _Scope, depth: int) -> _Scope:
         has_name = self._accept_word("subgraph") and self._tokens.next.is_id
@@ -310,50 +310,50 @@ class _Graph:
         return ":".join(names)
 
     def _attributes(self) -> Attributes:
-        tokens, found = self._tokens, Attributes()
+        tokens, attributes = self._tokens, Attributes()
         while tokens.accept("["):
             while not tokens.accept("]"):
                 name = tokens.take_id().text
                 tokens.expect("=")
-                found[name] = tokens.take_id().value
+                attributes[name] = tokens.take_id().value
                 tokens.accept(";", ",")
-        return found
+        return attributes
 
     def _add_node(self, scope: _Scope, node: _Token) -> None:
         if node.text not in self._nodes:
             self._nodes[node.text] = _Element(node.line, {**scope.defaults["node"]})
         scope.add(node.text)
 
-    def _add_edge(self, scope: _Scope, line: int, start: _End, end: _End, given: Attributes) -> None:
+    def _add_edge(self, scope: _Scope, line: int, start: _End, end: _End, attributes: Attributes) -> None:
         """Adds an edge, or attributes to the one that a strict graph has already, or that has the same `key`."""
         ends = (start[0], end[0]) if self._directed else tuple(sorted((start[0], end[0])))
-        is_one_of_many = not self._strict and "key" not in given
-        known = (*ends, len(self._edges)) if is_one_of_many else (*ends, "" if self._strict else str(given["key"]))
-        edge = self._edges.setdefault(known, _Element(line, {**scope.defaults["edge"]}, start[0], end[0]))
+        is_one_of_many = not self._strict and "key" not in attributes
+        key = (*ends, len(self._edges)) if is_one_of_many else (*ends, "" if self._strict else str(attributes["key"]))
+        edge = self._edges.setdefault(key, _Element(line, {**scope.defaults["edge"]}, start[0], end[0]))
         if edge.start != start[0]:  # an undirected edge that was written from its other end before
             start, end = end, start
         ports = {name: port for name, port in (("tailport", start[1]), ("headport", end[1])) if port}
-        edge.attributes.update(ports | given)
+        edge.attributes.update(ports | attributes)
 
 
 def _ends(group: Sequence[_End | _Scope]) -> list[_End]:
     """The nodes of a group, with those of its subgraphs."""
     ends: list[_End] = []
-    for each in group:
-        ends += [(node, "") for node in each.nodes] if isinstance(each, _Scope) else [each]
+    for member in group:
+        ends += [(node, "") for node in member.nodes] if isinstance(member, _Scope) else [member]
     return ends
 
 
 def _with_plain_labels(attributes: Attributes, names: Mapping[str, str]) -> Attributes:
     """The attributes, of which labels are plain texts. `names` has the texts that their escapes stand for."""
-    found = {
+    plain = {
         name: _label(value, names) if name in _LABELS and isinstance(value, str) else value
         for name, value in attributes.items()
     }
     if attributes.get("shape") in _RECORDS and isinstance(label := attributes.get("label"), str):
-        fields = [_label(each, names) for each in _FIELD_END.split(_PORT.sub("", label))]
-        found["label"] = " | ".join(filter(None, fields))
-    return found
+        fields = [_label(field, names) for field in _FIELD_END.split(_PORT.sub("", label))]
+        plain["label"] = " | ".join(filter(None, fields))
+    return plain
 
 
 def _label(text: str, names: Mapping[str, str]) -> str:
@@ -368,19 +368,19 @@ def _text_of_html(markup: str) -> str:
 
 
 def _entries(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[tuple[int, Node | Edge]]:
-    read: list[str] = []
+    text_lines: list[str] = []
     size = 0
     for number, line in lines(source, reader, problems):
-        read += [""] * (number - 1 - len(read))
-        read.append(line)
+        text_lines += [""] * (number - 1 - len(text_lines))
+        text_lines.append(line)
         size += len(line)
         if size > _LARGEST:
             raise LoadError(
                 f"{source.name} is longer than {_LARGEST // 2**20} MB, and DOT is read as a whole",
                 next_step="Write its edges as a table with the columns source, target and type.",
             )
-    tokens = _Tokens(source.name, "\n".join(read))
-    read.clear()
+    tokens = _Tokens(source.name, "\n".join(text_lines))
+    text_lines.clear()
     count = 0
     while tokens.next.kind:
         count += 1

@@ -22,11 +22,11 @@ from kgnav_mcp.errors import BadLine
 
 
 def _attributes(
-    given: Mapping[str, object], fields: Container[str | None], nested: str | None = None
+    record: Mapping[str, object], fields: Container[str | None], nested: str | None = None
 ) -> dict[str, object]:
     """Returns the attributes of a node or an edge: all but the format's fields, and those in the object `nested`."""
-    attributes = {name: value for name, value in given.items() if name not in fields and name != nested}
-    return attributes if nested is None else attributes | as_mapping(given.get(nested))
+    attributes = {name: value for name, value in record.items() if name not in fields and name != nested}
+    return attributes if nested is None else attributes | as_mapping(record.get(nested))
 
 
 def _without_edge_number(attributes: dict[str, object]) -> dict[str, object]:
@@ -58,16 +58,16 @@ class _NodeIds:
         self._has_numbers = False
 
     def node(self, value: object) -> Node:
-        given = _unwrapped(value)
-        if not given:
+        record = _unwrapped(value)
+        if not record:
             raise ValueError("a node is not a JSON object, or is empty")
-        name = next((name for name in ("id", "key") if name in given), None)
-        attributes = _attributes(given, {name}, "attributes")
-        key: object = given[name] if name is not None else len(self._keys)
+        name = next((name for name in ("id", "key") if name in record), None)
+        attributes = _attributes(record, {name}, "attributes")
+        key: object = record[name] if name is not None else len(self._keys)
         if name is not None:
             self._has_ids = True
             self._has_numbers = self._has_numbers or str(key).isdecimal()
-        elif isinstance(name := given.get("name", given.get("label")), str):
+        elif isinstance(name := record.get("name", record.get("label")), str):
             self._places.setdefault(name, len(self._keys))
         self._keys.append(key)
         return Node(key, attributes)
@@ -113,14 +113,14 @@ def _node_link_entries(source: Source, reader: SourceReader, problems: LoadProbl
 
 def _unwrapped(value: object) -> dict[str, object]:
     """Returns a node or an edge as an object. Cytoscape.js has what belongs to it within `data`."""
-    given = as_mapping(value)
-    return given if given.keys() & {"id", "key", "source"} else as_mapping(given.get("data")) or given
+    record = as_mapping(value)
+    return record if record.keys() & {"id", "key", "source"} else as_mapping(record.get("data")) or record
 
 
-def _node_link_edge(given: dict[str, object], nodes: _NodeIds, *, directed: bool) -> Edge:
-    attributes = _without_edge_number(_attributes(given, _NODE_LINK_ENDS, "attributes"))
-    directed = directed and given.get("undirected") is not True
-    return Edge(nodes.end(given.get("source")), nodes.end(given.get("target")), attributes, directed)
+def _node_link_edge(record: dict[str, object], nodes: _NodeIds, *, directed: bool) -> Edge:
+    attributes = _without_edge_number(_attributes(record, _NODE_LINK_ENDS, "attributes"))
+    directed = directed and record.get("undirected") is not True
+    return Edge(nodes.end(record.get("source")), nodes.end(record.get("target")), attributes, directed)
 
 
 def _says_undirected(path: JsonPath, value: object) -> bool:
@@ -220,14 +220,14 @@ class _Document:
 
     def entries(self, line: int, path: JsonPath, value: object) -> Iterator[Entry]:
         """Yields the node or the edge that a value is."""
-        given = as_mapping(value)
+        record = as_mapping(value)
         match path[1:] if path[:1] == ("graph",) else path[2:]:
             case ("nodes", key):
-                attributes = _attributes(given, {"id"}, "metadata")
-                yield Node(given.get("id") if key == ITEM else key, attributes, graph=self._graph)
+                attributes = _attributes(record, {"id"}, "metadata")
+                yield Node(record.get("id") if key == ITEM else key, attributes, graph=self._graph)
             case ("edges", _):
-                self._edges += given.get("directed") is None
-                yield _json_graph_edge(given, directed=self._directed)
+                self._edges += record.get("directed") is None
+                yield _json_graph_edge(record, directed=self._directed)
             case ("directed",):
                 self._directed = value is not False
                 if not self._directed and self._edges:
@@ -252,15 +252,15 @@ def _json_graph_entries(source: Source, reader: SourceReader, _: LoadProblems) -
             yield line, entry
 
 
-def _json_graph_edge(given: dict[str, object], *, directed: bool) -> Edge:
-    attributes = _attributes(given, _EDGE_FIELDS, "metadata")
-    relation = given.get("relation")
-    own = given.get("directed")
+def _json_graph_edge(record: dict[str, object], *, directed: bool) -> Edge:
+    attributes = _attributes(record, _EDGE_FIELDS, "metadata")
+    relation = record.get("relation")
+    edge_directed = record.get("directed")
     return Edge(
-        given.get("source"),
-        given.get("target"),
+        record.get("source"),
+        record.get("target"),
         attributes,
-        directed if own is None else own is not False,
+        directed if edge_directed is None else edge_directed is not False,
         relation if isinstance(relation, str) and relation else None,
     )
 

@@ -88,7 +88,7 @@ def relation_ids(source: Source, problems: LoadProblems) -> dict[str, str]:
 
     Reads the file once, because clauses may use a relation before it is declared.
     """
-    found: dict[str, str] = {}
+    ids: dict[str, str] = {}
     name: str | None = None
     is_relation = False
     with source.open() as reader:
@@ -98,11 +98,11 @@ def relation_ids(source: Source, problems: LoadProblems) -> dict[str, str]:
             elif is_relation and line.startswith("id:"):
                 text = _COMMENT.split(line[3:].strip())[0].strip()
                 name = text if ":" not in text else None
-            elif name is not None and line.startswith("xref:") and name not in found:
+            elif name is not None and line.startswith("xref:") and name not in ids:
                 reference = obo_iri(_unescaped(_COMMENT.split(line[5:].strip())[0].strip().partition(" ")[0]))
                 if reference is not None:
-                    found[name] = reference
-    return found
+                    ids[name] = reference
+    return ids
 
 
 class _Ids:
@@ -122,10 +122,10 @@ class _Ids:
         if not colon:
             return ox.NamedNode(self._relations.get(text) or f"{OBO}{self.ontology.partition('/')[0]}#{text}")
         namespace = self.spaces.get(space)
-        known = namespace + local if namespace is not None else obo_iri(text)
-        if known is None and space in PREFIXES:
-            known = PREFIXES[space] + local
-        return ox.NamedNode(known or (text if is_iri(text) and space.islower() else f"{OBO}{space}_{local}"))
+        iri = namespace + local if namespace is not None else obo_iri(text)
+        if iri is None and space in PREFIXES:
+            iri = PREFIXES[space] + local
+        return ox.NamedNode(iri or (text if is_iri(text) and space.islower() else f"{OBO}{space}_{local}"))
 
 
 class _Document:
@@ -247,7 +247,9 @@ class _Document:
         if scope not in _SCOPES:
             scope, types = "RELATED", [scope, *types]
         references, rest = _references(bracket + behind)
-        notes: list[Annotation] = [(OBO_IN_OWL + "hasSynonymType", self._ids.iri(one)) for one in types]
+        notes: list[Annotation] = [
+            (OBO_IN_OWL + "hasSynonymType", self._ids.iri(synonym_type)) for synonym_type in types
+        ]
         notes += chain(_as_references(references), self._modifiers(rest))
         yield from self._annotated(f"{OBO_IN_OWL}has{scope.capitalize()}Synonym", ox.Literal(text), notes)
 
@@ -380,7 +382,7 @@ def _references(text: str) -> tuple[list[str], str]:
     match = _REFERENCES.match(text)
     if match is None:
         return [], text
-    return [_unescaped(one.strip()) for one in _REFERENCE.findall(match[1])], text[match.end() :]
+    return [_unescaped(reference.strip()) for reference in _REFERENCE.findall(match[1])], text[match.end() :]
 
 
 OBO_FILE = FileFormat("obo", "OBO", "rdf", (".obo",), text(rb"(?:format-version:|\[Term\]\s*\n)"), read=read_obo)

@@ -122,8 +122,10 @@ def _meta(subject: ox.NamedNode, meta: Json) -> Iterator[ox.Quad]:
 def _stated(subject: ox.NamedNode, relation: str, tail: ox.NamedNode | ox.Literal, about: Json) -> Iterator[ox.Quad]:
     """Yields a triple, and as annotations of it the references and the values that `about` has."""
     predicate = _node(relation)
-    references: list[Any] = [one["val"] if isinstance(one, dict) else one for one in about.get("xrefs", ())]
-    notes: list[Annotation] = [(OBO_IN_OWL + "hasDbXref", ox.Literal(one)) for one in references]
+    references: list[Any] = [
+        reference["val"] if isinstance(reference, dict) else reference for reference in about.get("xrefs", ())
+    ]
+    notes: list[Annotation] = [(OBO_IN_OWL + "hasDbXref", ox.Literal(reference)) for reference in references]
     if about.get("synonymType"):
         notes.append((OBO_IN_OWL + "hasSynonymType", _value(about["synonymType"])))
     notes += [

@@ -103,8 +103,8 @@ class _NumberMap:
         """Adds the new nodes and relations of a batch."""
         if batch.restart:
             self.nodes, self.relations, self.kinds = [0], [], []
-        known, add = staging.terms.ids.get, staging.terms.add
-        self.nodes += [known(key) or add(key) for key in batch.nodes]
+        get_id, add = staging.terms.ids.get, staging.terms.add
+        self.nodes += [get_id(key) or add(key) for key in batch.nodes]
         self.relations += [staging.relation(key) for key in batch.relations]
         self.kinds += rules.kinds_of(batch.relations)
 

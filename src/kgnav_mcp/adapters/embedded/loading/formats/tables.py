@@ -189,11 +189,11 @@ def _feather(path: Path, _: Sequence[str]) -> list[tuple[str, TypedTable]]:
     return [(path.name, _arrow_table(schema, read))]
 
 
-def _arrow_table(schema: Any, read: Callable[[], Iterator[Sequence[object]]]) -> TypedTable:  # noqa: ANN401 - as above
+def _arrow_table(schema: Any, read_rows: Callable[[], Iterator[Sequence[object]]]) -> TypedTable:  # noqa: ANN401 - as above
     types = {place: _arrow_datatype(kind) for place, kind in enumerate(schema.types)}
     return TypedTable(
         tuple(schema.names),
-        read,
+        read_rows,
         {place: kind for place, kind in types.items() if kind is not None},
         binary_columns=[place for place, kind in enumerate(schema.types) if _has_binary(kind)],
     )

@@ -57,7 +57,7 @@ class _Gml:
     def read_entries(self, reader: SourceReader) -> Iterator[tuple[int, Node | Edge | EdgesAreUndirected]]:
         rest, first = "", 1
         for block in blocks(self._source, reader):
-            reader.given += len(block)
+            reader.entry_bytes += len(block)
             rest += self._decode(block, first)
             first += block.count(b"\n")
             end = 0
@@ -194,9 +194,9 @@ class _Pajek:
         return self._missing_nodes(self._nodes + 1)
 
     def _begin(self, number: int, line: str) -> None:
-        found = _SECTION.match(line)
-        self._section = found[1].lower() if found else ""
-        if found is None or self._section not in _SECTIONS:
+        section = _SECTION.match(line)
+        self._section = section[1].lower() if section else ""
+        if section is None or self._section not in _SECTIONS:
             self._refuse(
                 number, f"the section {line.split(maxsplit=1)[0]} is not read; a network has {', '.join(_SECTIONS)}"
             )
@@ -204,11 +204,11 @@ class _Pajek:
         if self._section == "vertices":
             if self._nodes:
                 self._refuse(number, "a second network begins, and one is read")
-            self._nodes = int(found[2] or 0)
+            self._nodes = int(section[2] or 0)
         self._row = 0
-        self._relation = (found[3] or found[4]) if self._section not in {"vertices", "network"} else None
-        if self._relation is None and found[2] and self._section not in {"vertices", "network"}:
-            self._relation = found[2]
+        self._relation = (section[3] or section[4]) if self._section not in {"vertices", "network"} else None
+        if self._relation is None and section[2] and self._section not in {"vertices", "network"}:
+            self._relation = section[2]
 
     def _vertex(self, number: int, fields: list[str]) -> Iterator[Node]:
         key = fields[0]
@@ -238,12 +238,12 @@ class _Pajek:
         if rest and is_number(rest[0]):
             attributes["weight"] = number_or_text(rest[0])
             rest = rest[1:]
-        given = _parameters(rest)
+        parameters = _parameters(rest)
         relation = self._relation
-        if _LABEL in given:
-            label = str(given.pop(_LABEL))
+        if _LABEL in parameters:
+            label = str(parameters.pop(_LABEL))
             relation, attributes["label"] = (relation, label) if relation else (label, None)
-        return Edge(start, end, attributes | given, self._section == "arcs", relation)
+        return Edge(start, end, attributes | parameters, self._section == "arcs", relation)
 
     def _matrix_row(self, number: int, fields: list[str]) -> Iterator[Edge]:
         self._row += 1

@@ -74,11 +74,11 @@ def read_wikidata_json(source: Source, index: int, staging: Staging, rules: Name
 def _quads(source: Source, reader: SourceReader, problems: LoadProblems) -> Iterator[ox.Quad]:
     for number, text in _documents(source, reader):
         try:
-            found = [quad for entity in _entities(json.loads(text)) for quad in _entity(entity)]
+            quads = [quad for entity in _entities(json.loads(text)) for quad in _entity(entity)]
         except _MALFORMED as error:
             problems.reject(source.name, number, f"the line is not an entity in Wikidata's JSON: {error!r:.100}")
             continue
-        yield from found
+        yield from quads
 
 
 def _documents(source: Source, reader: SourceReader) -> Iterator[tuple[int, bytes]]:
@@ -113,14 +113,14 @@ def _spans_lines(block: bytes) -> bool:
     return False
 
 
-def _entities(found: Any) -> Iterator[Json]:  # noqa: ANN401 - whatever JSON has
+def _entities(document: Any) -> Iterator[Json]:  # noqa: ANN401 - whatever JSON has
     """Yields the entities of a line: one of a dump, or those of a page's data."""
-    if isinstance(found, dict) and "entities" in found:
-        yield from cast("Json", found)["entities"].values()
-    elif isinstance(found, list):
-        yield from cast("list[Json]", found)
+    if isinstance(document, dict) and "entities" in document:
+        yield from cast("Json", document)["entities"].values()
+    elif isinstance(document, list):
+        yield from cast("list[Json]", document)
     else:
-        yield found
+        yield document
 
 
 def _entity(entity: Json) -> Iterator[ox.Quad]:

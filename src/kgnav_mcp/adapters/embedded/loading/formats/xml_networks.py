@@ -22,16 +22,16 @@ class _Element:
     """A node or an edge that is being read. Values of its attributes are in the order of the file."""
 
     kind: str
-    given: Mapping[str, str]
+    attributes: Mapping[str, str]
     line: int
     values: list[tuple[str, object]] = field(default_factory=list[tuple[str, object]])
     label: str = ""
 
     def edge(self, values: dict[str, object], *, directed: bool, relation: str | None = None) -> Edge:
         """Returns the edge that this element is. Its id is a value like others."""
-        if self.given.get("id"):
-            values.setdefault("id", self.given["id"])
-        return Edge(self.given.get("source"), self.given.get("target"), values, directed, relation)
+        if self.attributes.get("id"):
+            values.setdefault("id", self.attributes["id"])
+        return Edge(self.attributes.get("source"), self.attributes.get("target"), values, directed, relation)
 
 
 class _NetworkXml(XmlGuard):
@@ -55,7 +55,7 @@ class _NetworkXml(XmlGuard):
         """
         network = cls(source, reader)
         while block := network.block():
-            reader.given += len(block)
+            reader.entry_bytes += len(block)
             yield from network.entries
             network.entries.clear()
 
@@ -184,26 +184,28 @@ class _GraphMl(_NetworkXml):
 
     def _declare(self, attributes: Mapping[str, str]) -> None:
         key = attributes.get("id", "")
-        own = any(name.startswith("yfiles") for name in attributes)
-        name = "" if own else attributes.get("attr.name", key)
+        is_of_yed = any(name.startswith("yfiles") for name in attributes)
+        name = "" if is_of_yed else attributes.get("attr.name", key)
         datatype = attributes.get("attr.list") or attributes.get("attr.type", "string")
         is_list = "attr.list" in attributes
         self._key = self._keys[key] = _Key(name, datatype, attributes.get("for", "all"), is_list)
 
     def entry(self, element: _Element) -> Node | Edge:
-        given, values = element.given, dict(element.values)
+        attributes, values = element.attributes, dict(element.values)
         for key in self._with_default:
             if key.domain in {element.kind, "all"}:
                 values.setdefault(key.name, key.default)
         if element.label:
             values.setdefault("label", element.label)
         if element.kind == "node":
-            labels = given.get(_LABELS, "")
+            labels = attributes.get(_LABELS, "")
             if labels.startswith(":"):
                 values.pop(_LABELS, None)
-            return Node(given.get("id"), values, tuple(labels.strip(":").split(":")) if labels else ())
-        directed = given["directed"] == "true" if "directed" in given else not self._directed or self._directed[-1]
-        relation = given.get("label")
+            return Node(attributes.get("id"), values, tuple(labels.strip(":").split(":")) if labels else ())
+        directed = (
+            attributes["directed"] == "true" if "directed" in attributes else not self._directed or self._directed[-1]
+        )
+        relation = attributes.get("label")
         if relation is not None and values.get("label") == relation:
             del values["label"]
         return element.edge(values, directed=directed, relation=relation)
@@ -278,14 +280,14 @@ class _Gexf(_NetworkXml):
         for title, value in element.values:
             of_attributes.setdefault(title, []).append(value)
         # More than one value of an attribute: those of a dynamic graph, at different times.
-        values |= {title: each[0] if len(each) == 1 else each for title, each in of_attributes.items()}
-        given = element.given
+        values |= {title: members[0] if len(members) == 1 else members for title, members in of_attributes.items()}
+        attributes = element.attributes
         for name in _NODE_ATTRIBUTES if element.kind == "node" else _EDGE_ATTRIBUTES:
-            if given.get(name):
-                values[name] = typed(given[name], "float") if name == "weight" else given[name]
+            if attributes.get(name):
+                values[name] = typed(attributes[name], "float") if name == "weight" else attributes[name]
         if element.kind == "node":
-            return Node(given.get("id"), values)
-        directed = given["type"] == "directed" if given.get("type") else self._directed
+            return Node(attributes.get("id"), values)
+        directed = attributes["type"] == "directed" if attributes.get("type") else self._directed
         return element.edge(values, directed=directed)
 
 
