@@ -43,7 +43,7 @@ class CandidateFinder:
         """
         chained, names = with_chains(match), frozenset(node_patterns(match))
         given = tuple(name for name in table.names if name in names)
-        pushed = pushed_to_every_store(chained, frozenset(node_patterns(chained)), values=True)
+        pushed = pushed_to_every_store(chained, frozenset(node_patterns(chained)))
         whole = len(pushed) == len(conjuncts(chained.where)) and is_connected(chained, table.names)
         if not whole or not has_nodes(table, given, or_null=False):
             return await work
@@ -73,7 +73,7 @@ class CandidateFinder:
         names = frozenset(node_patterns(relaxed))
         if not edges or not is_connected(relaxed, table.names, tuple(qualifiers.values())):
             return None
-        pushed = pushed_to_every_store(match, names, values=False)
+        pushed = pushed_to_every_store(match, names, numbers=False)
         given = tuple(name for name in table.names if name in names or name in connected)
         if not has_nodes(table, given):
             return None

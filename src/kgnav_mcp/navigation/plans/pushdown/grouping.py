@@ -8,7 +8,7 @@ query of its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
@@ -16,7 +16,7 @@ from kgnav_mcp.model import Stop
 from kgnav_mcp.navigation.plans.evaluate.patterns import MULTIPLICITY
 from kgnav_mcp.navigation.plans.evaluate.projections import projected
 from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Row, Table, identity
-from kgnav_mcp.navigation.plans.pushdown.pushable import pushed_to_every_store, with_edge_conditions
+from kgnav_mcp.navigation.plans.pushdown.pushable import Conditions, pushed_to_every_store, with_edge_conditions
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
 from kgnav_mcp.plan import (
     Aggregate,
@@ -99,7 +99,22 @@ async def group_in_store(
     """
     if match.optional or not (project.distinct or _aggregates(project)):
         return None
-    pushed = with_edge_conditions(match, pushed_to_every_store(match, frozenset(node_patterns(match)), values=True))
+    nodes = frozenset(node_patterns(match))
+    ways = (with_edge_conditions(match, pushed_to_every_store(match, nodes, texts=texts)) for texts in (True, False))
+    for pushed in dict.fromkeys(ways):
+        with suppress(Unsupported):
+            return await _grouped(store, match, project, pushed, lists=lists)
+    return None
+
+
+async def _grouped(
+    store: StoreMatcher, match: Match, project: Project, pushed: Conditions, *, lists: bool
+) -> tuple[Table, Project] | None:
+    """As `group_in_store`: the store applies the conditions `pushed`, and groups also by the values in the others.
+
+    Raises:
+        Unsupported: the store does not take these conditions, or these groups.
+    """
     conditions = tuple(one for one in conjuncts(match.where) if one not in pushed)
     keys = _Keys(match, {}, lists)
     over_groups, left = rewritten(project, keys.over_groups), [rewritten(one, keys.over_groups) for one in conditions]
@@ -112,11 +127,10 @@ async def group_in_store(
         table = None
         if whole:
             most = store.bound if separate is None else min(store.bound, _GROUPS)
-            with suppress(Unsupported):
+            with suppress(Unsupported) if separate is not None else nullcontext():
                 table = await _weighted(store, pattern, keys, keys.lists(over_groups, *left), most)
         if table is None and separate is not None:
-            with suppress(Unsupported):
-                table, over_groups = await _joined(store, pattern, separate), separate.project
+            table, over_groups = await _joined(store, pattern, separate), separate.project
     except (StoreTimeout, InvalidStore) as error:
         store.raise_if_final(error)
         return None

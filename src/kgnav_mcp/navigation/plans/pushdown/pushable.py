@@ -52,15 +52,17 @@ def condition_splits(
     known = (frozenset(node_patterns(match)) | outer) - values
     own = tuple(one for one in every if variables_of(one).isdisjoint(values))
     simple = tuple(one for one in own if all(isinstance(part, _SIMPLE) for part in parts(one, patterns=True)))
-    of_patterns = [pushed_to_every_store(match, known, values=values) for values in (True, False)]
+    of_patterns = [pushed_to_every_store(match, known, numbers=numbers) for numbers in (True, False)]
     with_edges = with_edge_conditions(match, of_patterns[0])
     ways = dict.fromkeys((own, simple, with_edges, *of_patterns))
     return [(pushed, tuple(one for one in every if one not in pushed)) for pushed in ways]
 
 
-def pushed_to_every_store(match: Match, known: frozenset[str], *, values: bool) -> Conditions:
-    """The conditions on `known` nodes that each store takes that matches patterns; with `values` also on numbers."""
-    return tuple(one for one in conjuncts(match.where) if can_push(one, known, numbers=values, texts=False))
+def pushed_to_every_store(
+    match: Match, known: frozenset[str], *, numbers: bool = True, texts: bool = False
+) -> Conditions:
+    """The conditions on `known` nodes that each store takes that matches patterns; also on numbers, or on texts."""
+    return tuple(one for one in conjuncts(match.where) if can_push(one, known, numbers=numbers, texts=texts))
 
 
 def edge_conditions(match: Match) -> Conditions:
