@@ -14,15 +14,18 @@ from urllib.parse import unquote
 from rapidfuzz import fuzz, process
 
 from kgnav_mcp.clipping import echoed
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, gathered_for
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
 from kgnav_mcp.model import (
     AbsentRelation,
     AnchoredPage,
+    Count,
     Direction,
     Entity,
+    Link,
     Namesake,
     Page,
+    Relation,
     RelationFacts,
     Stop,
     T,
@@ -32,7 +35,7 @@ from kgnav_mcp.model.ids import is_obo_id, local_name
 from kgnav_mcp.navigation.codes import entities_with_codes, is_shared, shared_code_note
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import refuse_partial, select
-from kgnav_mcp.navigation.relation_lists import relation_facts, words
+from kgnav_mcp.navigation.relation_lists import likely_path, relation_facts, words
 from kgnav_mcp.port import FarEndKind, GraphAdapter
 
 _NUMBERED = re.compile(r"(\S*?)0*(\d{1,12})", re.ASCII)
@@ -44,6 +47,8 @@ NEAREST = 5
 
 _MAX_ADVISED = 8
 """Unknown names of one call for which the nearest names are looked up."""
+_MAX_LOOKED_UP = 20
+"""Relations of one call that are looked up by id because the list of relations lacks them."""
 _MAX_NAMESAKES = 20
 """Entities with one name that are read, to list them in the error for an ambiguous name."""
 _COMPARED_CHARACTERS = 200
@@ -158,12 +163,22 @@ class RelationMatcher:
         return matches
 
     async def match(self, entities: Sequence[Entity], names: Sequence[str]) -> RelationMatches:
-        """The relations that the names mean at the entities, together with all that they have."""
+        """The relations that the names mean at the entities, together with all that they have.
+
+        Names that a part of the relations lacks are looked up as ids.
+        """
         offered = await self._offered(entities, self.hops)
         by_name = matching_relations(names, offered.items)
         if self.hops == 1 and not all(by_name.values()):
             offered = await self._offered(entities, 2)
             by_name = matching_relations(names, offered.items)
+        if offered.stop is not Stop.COMPLETE and not all(by_name.values()):
+            missing = [name for name, facts in by_name.items() if not facts and self.offers(name)][:_MAX_LOOKED_UP]
+            ids = [entity.id for entity in entities]
+            by_name |= zip(missing, await gathered_for(missing, lambda name: self._with_id(ids, name)), strict=True)
+            unlisted = [facts for name in missing for facts in by_name[name]]
+            items, positions = (*offered.items, *unlisted), (*offered.positions, *("" for _ in unlisted))
+            offered = replace(offered, items=items, positions=positions)
         return RelationMatches(tuple(entities), by_name, offered)
 
     async def absent(self, matches: RelationMatches) -> tuple[AbsentRelation, ...]:
@@ -172,7 +187,21 @@ class RelationMatcher:
         opposite: Sequence[RelationFacts] = ()
         if missing and self.direction is not None:
             opposite = (await self._relations(matches.entities, self.direction.opposite, hops=2)).items
-        return _absent_relations(missing, matches.offered.items, opposite)
+        absent = _absent_relations(missing, matches.offered.items, opposite)
+        is_partial = matches.offered.stop is not Stop.COMPLETE
+        return tuple(replace(each, is_partial=True) for each in absent) if is_partial else absent
+
+    async def _with_id(self, ids: Sequence[str], relation: str) -> list[RelationFacts]:
+        """The relation with this id at the entities, in each direction in which they have it."""
+        path = likely_path(relation)
+        directions = list(Direction) if self.direction is None else [self.direction]
+        pages = await gathered_for(
+            directions,
+            lambda direction: self.graph.neighbours(
+                ids, direction, relation_paths=[path], far_end_kind=self.far_end_kind, limit=1
+            ),
+        )
+        return [_facts_of_row(link, path, page.total) for page in pages for link in page.items]
 
     async def _offered(self, entities: Sequence[Entity], hops: int) -> Page[RelationFacts]:
         page = await self._relations(entities, self.direction, hops=hops)
@@ -190,6 +219,20 @@ class RelationMatcher:
             far_end_kind=self.far_end_kind,
             limits=self.limits,
         )
+
+
+def _facts_of_row(link: Link, path: tuple[str, ...], total: Count) -> RelationFacts:
+    """The facts of a relation of which one row was read."""
+    relation, number = link.triple.relation, max(total.value, 1)
+    return RelationFacts(
+        relation,
+        link.direction,
+        Count.at_least(number),
+        (relation,) if len(path) == 1 else tuple(Relation(each, each) for each in path),
+        (link.far_end,),
+        mediators=len(path) == 1 and isinstance(link.far_end, Entity) and link.far_end.mediator,
+        per_entity={link.anchor.id: 1},
+    )
 
 
 class HasEntities(Protocol):
@@ -297,7 +340,7 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
         for reference, name in named.items()
     }
     for reference, name in named.items():
-        is_certain = name in codes or isinstance(looked_up[reference], AmbiguousEntity)
+        is_certain = isinstance(looked_up[reference], AmbiguousEntity)
         if not is_certain and pages[name].stop is not Stop.LIMIT:
             message = f"the store did not return every entity with the name {echoed(name)}"
             refuse_partial(pages[name].stop, message, next_step="Use an id; find_node returns candidates.")
@@ -451,6 +494,8 @@ def _unknown_relation(
         step = f"It exists in the other direction: repeat the call with direction={direction.opposite}."
     elif is_partial and not offered.items:
         step = "Try again, or pass the relation's id."
+    elif is_partial:
+        step = "Use one of the nearest, or the relation's id if this is its label."
     elif offered.items:
         step = "Use one of the nearest. get_relations, or search without a filter, lists all relations."
     elif len(entities) == 1:

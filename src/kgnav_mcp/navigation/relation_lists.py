@@ -59,6 +59,20 @@ def hops_of(graph: GraphAdapter, *, flatten: bool = True) -> int:
     return 2 if flatten and Capability.MEDIATORS in graph.capabilities else 1
 
 
+_TWO_PREFIXED = re.compile(r"([^:./]+:[^:.]+)\.([^:./]+:[^:.]+)")
+_TWO_OF_THREE_PARTS = re.compile(r"(\w+\.\w+\.\w+)\.(\w+\.\w+\.\w+)")
+
+
+def likely_path(relation: str) -> tuple[str, ...]:
+    """The relation path that an id most likely means: two hops if both halves look like ids, otherwise one.
+
+    Freebase's relations have three parts; other ids in a graph with two-hop relations have prefixes.
+    """
+    if halves := _TWO_PREFIXED.fullmatch(relation) or _TWO_OF_THREE_PARTS.fullmatch(relation):
+        return halves[1], halves[2]
+    return (relation,)
+
+
 def without_classes(page: AnchoredPage[RelationFacts], graph: GraphAdapter) -> AnchoredPage[RelationFacts]:
     """The relations without those that lead through a mediator to its class. A mediator's class is not a role."""
     classes = graph.class_relations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,10 +25,8 @@ from kgnav_mcp.navigation.references import (
     read_at_entities,
     resolve_entities,
 )
+from kgnav_mcp.navigation.relation_lists import likely_path
 from kgnav_mcp.port import ANY_FAR_END, FarEndFilter, GraphAdapter
-
-_TWO_PREFIXED = re.compile(r"([^:./]+:[^:.]+)\.([^:./]+:[^:.]+)")
-_TWO_OF_THREE_PARTS = re.compile(r"(\w+\.\w+\.\w+)\.(\w+\.\w+\.\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +81,8 @@ class NamedRelationReader:
         page = await self._read(relation_paths, [entity.id for entity in entities], after)
         if not page.items and after is None:
             await check_label(self.graph, self.far)
-        complete = page.stop is Stop.COMPLETE and after is None and bool(page.items)
+        is_whole = page.stop is Stop.COMPLETE and page.total.certainty is Certainty.EXACT
+        complete = is_whole and after is None and bool(page.items)
         without = entities_without({"": _anchors(page)}, entities) if complete else ()
         absent = await matcher.absent(matches) if after is None else ()
         return AtEntities(entities, page, without, absent)
@@ -123,16 +121,6 @@ class NamedRelationReader:
 
     def _matcher(self, hops: int = 1) -> RelationMatcher:
         return RelationMatcher(self.graph, self.direction, self.limits, hops=hops, offers=self.offers)
-
-
-def likely_path(relation: str) -> tuple[str, ...]:
-    """The relation path that an id most likely means: two hops if both halves look like ids, otherwise one.
-
-    Freebase's relations have three parts; other ids in a graph with two-hop relations have prefixes.
-    """
-    if halves := _TWO_PREFIXED.fullmatch(relation) or _TWO_OF_THREE_PARTS.fullmatch(relation):
-        return halves[1], halves[2]
-    return (relation,)
 
 
 def flattened_paths(chosen: Sequence[RelationFacts]) -> list[tuple[str, ...]]:

@@ -190,10 +190,20 @@ async def values(
 
 
 async def find_by_values(graph: BasicVerbs, texts: Collection[str], *, limit: int) -> dict[str, list[ValueMatch]]:
-    """The first nodes with a property that has exactly one of these texts as its value, for each text."""
+    """The first nodes with a property that has exactly one of these texts as its value, for each text.
+
+    Raises:
+        Unsupported: the store did not return all nodes and triples, so that a node may look like the only one.
+    """
     if not texts:
         return {}
     scan = await _scan(graph)
+    if not scan.is_complete:
+        raise Unsupported(
+            f"the store did not return all nodes and triples, so that nodes with the value {echoed(min(texts))} may "
+            "be missing",
+            next_step="Use an id; find_node returns candidates by name.",
+        )
     matches: dict[str, list[ValueMatch]] = defaultdict(list)
     for row in scan.rows:
         tail = row.tail
@@ -247,8 +257,12 @@ async def triples_by_qualifier(graph: BasicVerbs, entity: str, *, limit: int) ->
     if described is None:
         return ()
     scan = await _scan(graph)
-    rows = tuple(islice((row for row in scan.rows if described in [one.value for one in row.qualifiers]), limit))
+    rows = tuple(islice((row for row in scan.rows if _has_as_qualifier(row, described)), limit))
     return rows if rows or scan.is_complete else None
+
+
+def _has_as_qualifier(row: Triple, entity: Entity) -> bool:
+    return any(isinstance(one.value, Entity) and one.value.id == entity.id for one in row.qualifiers)
 
 
 def find_relation(kind: str, name: str, relations: Iterable[Relation], others: Iterable[str] = ()) -> str:

@@ -30,6 +30,8 @@ _MIN_SIMILARITY = 80
 """Minimum similarity, out of 100, of a word and its misspelling: one letter of five may differ."""
 MISSPELT = "No name or value has exactly these words; similar ones are shown."
 """The note of a page whose rows match only with typos."""
+MISSPELT_IN_PART = "No name or value that was read has exactly these words; similar ones are shown."
+"""The same where the store did not return all rows, or there are too many to read."""
 _WORD = re.compile(r"\w+")
 
 
@@ -241,7 +243,7 @@ class _Matches:
         """The requested page. `near`: of matches with typos, if there is no exact one."""
         rows, limit = self.exact or (self.near if near else []), self._request.limit
         if rows and not self.exact:
-            self.add_note(MISSPELT)
+            self.add_note(MISSPELT if stop is Stop.COMPLETE and not self._read else MISSPELT_IN_PART)
         if self._read and len(rows) <= limit:
             self.add_note(f"Only the first {self._read:,} rows were searched.")
         return AnchoredPage(

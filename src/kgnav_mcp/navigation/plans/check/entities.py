@@ -11,6 +11,7 @@ from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Candidate, Certainty, Count, Entity, Namesake, Page, Stop
 from kgnav_mcp.navigation.nodes_by_value import printed_id_note
+from kgnav_mcp.navigation.pages import refuse_partial
 from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, Unknown, closest_alternative
 from kgnav_mcp.navigation.plans.check.scopes import Node
 from kgnav_mcp.navigation.plans.lookups import Lookups
@@ -244,13 +245,21 @@ class EntityReader:
     async def _having_values(
         self, node: Node, properties: Sequence[str], constants: Sequence[Constant]
     ) -> Mapping[Constant, _Nodes]:
-        """The first nodes with this node's labels that have each text as the value of a property, and their number."""
+        """The first nodes with this node's labels that have each text as the value of a property, and their number.
+
+        Raises:
+            StoreTimeout, Unsupported: the store returned none of the nodes with a text, but not because there are none.
+        """
         labels = node.labels[0] if node.labels and not node.subclasses else (None,)
         texts = [str(constant.value) for constant in constants]
         pages: list[Mapping[str, Page[Entity]]] = []
         for label, name in product(labels, properties):
             with suppress(UnknownName):  # an unknown label is reported where labels are checked
                 pages.append(await self.lookups.by_values(label, name, texts))
+        for text in texts:
+            if not any(page[text].items for page in pages):
+                message = f"the store did not return all nodes with the value {echoed(text)}"
+                refuse_partial(Stop.first(page[text].stop for page in pages), message, next_step="Use an id.")
         return {
             constant: _first_nodes([page[text] for page in pages])
             for constant, text in zip(constants, texts, strict=True)
