@@ -27,11 +27,11 @@ from kgnav_mcp.navigation.pages import pages_of_whole_list, refuse_partial
 from kgnav_mcp.navigation.references import (
     NEAREST,
     NameIndex,
-    RelationMatcher,
     nearest_names,
     resolve_entity,
     spellings,
 )
+from kgnav_mcp.navigation.relation_matching import RelationMatcher
 from kgnav_mcp.navigation.relation_reader import NamedRelationReader
 from kgnav_mcp.navigation.shown_graph import node_key
 from kgnav_mcp.port import FarEndFilter, GraphAdapter
@@ -324,15 +324,16 @@ class _StepCheck:
         if citation.relation.strip().casefold() == self._submitted.relation.strip().casefold():
             return list(rows)
         relations = list(dict.fromkeys(row.relation for row in rows))
-        cited_relations = set(NameIndex(relations, lambda one: (one.id, one.label)).find(citation.relation))
-        if not cited_relations and not (self._stop is not Stop.COMPLETE and await self._is_beyond(citation.relation)):
+        cited = {one.id for one in NameIndex(relations, lambda one: (one.id, one.label)).find(citation.relation)}
+        cited = cited or await self._relations_beyond(citation.relation)
+        if not cited:
             raise self._refusal(
                 f"{citation} is not of the step's relation {echoed(self._submitted.relation)}", rows[:NEAREST]
             )
-        return [row for row in rows if row.relation in cited_relations]
+        return [row for row in rows if row.relation.id in cited]
 
-    async def _is_beyond(self, relation: str) -> bool:
-        """Whether a relation is one of the two-hop relations by which the step's relation leads on.
+    async def _relations_beyond(self, relation: str) -> set[str]:
+        """The ids of the relations with a name by which the step's relation leads on through mediators.
 
         Raises:
             StoreTimeout, Unsupported: the store did not list all of them.
@@ -344,7 +345,8 @@ class _StepCheck:
         own, cited = (matches.by_name[name] for name in names)
         if not cited:
             _refuse_partial(matches.offered.stop)
-        return {fact.hops[0].id for fact in cited} <= {fact.hops[0].id for fact in own} and bool(cited)
+        first_hops = {fact.hops[0].id for fact in own}
+        return {fact.relation.id for fact in cited if fact.hops[0].id in first_hops}
 
     async def _looked_up(self, citation: Citation, rows: Sequence[Triple]) -> Sequence[Triple]:
         """The rows to the cited tail: among those that were read or, at a hub, looked up by it.

@@ -21,11 +21,11 @@ from kgnav_mcp.navigation.flattening import FlattenedPage, read_flattened
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import (
     EntityArgument,
-    RelationMatcher,
     read_at_entities,
     resolve_entities,
 )
 from kgnav_mcp.navigation.relation_lists import likely_path
+from kgnav_mcp.navigation.relation_matching import RelationMatcher
 from kgnav_mcp.port import ANY_FAR_END, FarEndFilter, GraphAdapter
 
 

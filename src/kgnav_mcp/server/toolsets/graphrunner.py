@@ -13,7 +13,8 @@ from kgnav_mcp.languages.json_steps import DEFAULT_DIRECTION, DEFAULT_HOPS, Edge
 from kgnav_mcp.model import Count, Direction, Entity, Stop
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
-from kgnav_mcp.navigation.references import RelationMatcher, resolve_entities, resolve_entity
+from kgnav_mcp.navigation.references import resolve_entities, resolve_entity
+from kgnav_mcp.navigation.relation_matching import RelationMatcher
 from kgnav_mcp.render.plans import entity_columns, plan_table
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import name_and_id

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from time import monotonic
 from typing import TypeVar
 from weakref import WeakKeyDictionary
@@ -13,6 +14,7 @@ from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import NODE_VALUES, Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema
 from kgnav_mcp.navigation.plans.check.value_kinds import is_of_languages, kinds_of
 from kgnav_mcp.navigation.references import NameIndex, nearest_names
+from kgnav_mcp.navigation.relation_lists import likely_path
 from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
 
 _NO_LIMIT = 1_000_000
@@ -123,7 +125,10 @@ class SchemaNames:
             return found
         known = self._whole.relations
         dots = (place for place, character in enumerate(name) if character == ".")
-        return (name,) if any(name[:at] in known and name[at + 1 :] in known for at in dots) else ()
+        if any(name[:at] in known and name[at + 1 :] in known for at in dots):
+            return (name,)
+        halves = likely_path(name)
+        return tuple(map(".".join, product(*[await self.relations(half) for half in halves]))) if halves[1:] else ()
 
     async def properties(self, name: str) -> tuple[str, ...]:
         """The ids of the properties of nodes that a name means."""
@@ -279,7 +284,13 @@ class SchemaNames:
     async def nearest_relation(self, name: str, labels: Sequence[str]) -> list[str]:
         """The relations most similar to a name; those at nodes with these labels come first."""
         first = [_relation(facts) for part in await self._parts_around(labels) for facts in part.schema.relations]
-        return _nearest(name, first, map(_relation, self.whole.relations))
+        halves = likely_path(name)
+        if len(halves) == 1 or Capability.MEDIATORS not in self.graph.capabilities:
+            return _nearest(name, first, map(_relation, self.whole.relations))
+        near = [
+            await self.relations(half) or _nearest(half, first, map(_relation, self.whole.relations)) for half in halves
+        ]
+        return list(map(".".join, product(*near)))[:_OFFERED]
 
     async def nearest_property(self, name: str, labels: Sequence[str], *, only_there: bool = False) -> list[str]:
         """The properties most similar to a name; those of nodes with these labels come first, or are the only ones."""

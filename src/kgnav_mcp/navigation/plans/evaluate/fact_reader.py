@@ -306,7 +306,9 @@ class Reader:
                     if fact.relation.id in unread:
                         self._hops[fact.relation.id] = tuple(hop.id for hop in fact.hops)
                 if facts is not None and facts.stop is not Stop.COMPLETE:
-                    self._hops = {name: likely_path(name) for name in unread} | self._hops
+                    schema_names = await SchemaNames.of(self._graph)
+                    unlisted = [name for name in unread if schema_names.relation(name) is None]
+                    self._hops = {name: likely_path(name) for name in unlisted} | self._hops
         return [self._hops.get(name, (name,)) for name in relations]
 
     async def _links(
