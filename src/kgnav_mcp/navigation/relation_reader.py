@@ -14,9 +14,11 @@ from kgnav_mcp.model import (
     Entity,
     Link,
     Page,
+    Relation,
     RelationFacts,
     Stop,
 )
+from kgnav_mcp.model.ids import local_name
 from kgnav_mcp.navigation.flattening import FlattenedPage, read_flattened
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import (
@@ -56,7 +58,7 @@ class NamedRelationReader:
         if after is None and all(map(self.offers, names)):
             relation_paths = [likely_path(name) for name in names]
             entities, page = await read_at_entities(self.graph, anchors, partial(self._read, relation_paths))
-            if all(_has_rows_of(page, name) for name in names):
+            if all(_has_rows_of(page, name) for name in names) and not any(map(self._is_class_of_mediator, page.items)):
                 return AtEntities(entities, page, await self._entities_without_at(page, entities, names))
             anchors = entities
         matcher = self._matcher()
@@ -118,6 +120,11 @@ class NamedRelationReader:
             )
         matches = await self._matcher().require(entities, names, every_name=self.refuse_absent)
         return _entities_without(matches.by_name, entities, matches.offered)
+
+    def _is_class_of_mediator(self, link: Link) -> bool:
+        """Whether a row leads through a mediator to its class, which is not a role and in no list of relations."""
+        classes = tuple(f".{relation}" for relation in self.graph.class_relations)
+        return link.triple.via is not None and link.triple.relation.id.endswith(classes)
 
     def _matcher(self, hops: int = 1) -> RelationMatcher:
         return RelationMatcher(self.graph, self.direction, self.limits, hops=hops, offers=self.offers)
@@ -188,7 +195,13 @@ def _entities_without(
 
 
 def _has_rows_of(page: Page[Link], relation: str) -> bool:
-    return any(_is_row_of(link, relation) for link in page.items)
+    return any(_is_row_of(link, relation) or _is_iri_of(link.triple.relation, relation) for link in page.items)
+
+
+def _is_iri_of(relation: Relation, name: str) -> bool:
+    """Whether a name with which a relation was read is its IRI, or the IRIs of its two hops."""
+    own, named = ([local_name(hop.strip("<>")) for hop in likely_path(each)] for each in (relation.id, name))
+    return "://" in name and own == named
 
 
 def _is_row_of(link: Link, relation: str) -> bool:

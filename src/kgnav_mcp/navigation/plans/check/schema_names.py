@@ -136,7 +136,8 @@ class SchemaNames:
 
     async def _ids_by_name(self, name: str, ids: Callable[[Part], list[str]]) -> tuple[str, ...]:
         found = ids(self._whole)
-        if not found and self.whole.sampled and (around := await self._part_around(name)):
+        is_iri_of_one = len(found) > 1 and "://" in name  # others have the same local name
+        if (is_iri_of_one or (not found and self.whole.sampled)) and (around := await self._part_around(name)):
             found = ids(around)
         return tuple(dict.fromkeys(found))
 
@@ -190,12 +191,12 @@ class SchemaNames:
     def label_name(self, label: str) -> str | None:
         """The name of a label that nodes show, by the label's id; None if the schema does not list it."""
         facts = self._whole.labels.get(label)
-        return None if facts is None else facts.label
+        return None if facts is None else facts.shown
 
     def nodes_shown_as(self, names: Collection[str]) -> int:
         """The number of nodes with one of these labels, given by the names that nodes show or by ids."""
         return Count.sum(
-            [facts.count for facts in self.whole.labels if facts.label in names or facts.id in names]
+            [facts.count for facts in self.whole.labels if facts.shown in names or facts.id in names]
         ).value
 
     def relation(self, name: str) -> EdgeFacts | None:
@@ -208,7 +209,7 @@ class SchemaNames:
         None if the schema does not state it.
         """
         shown = [
-            {facts.label for facts in _facts_of(self._whole.labels, labels)} | {*labels} for labels in (heads, tails)
+            {facts.shown for facts in _facts_of(self._whole.labels, labels)} | {*labels} for labels in (heads, tails)
         ]
         found = 0
         for facts in _facts_of(self._whole.relations, relations):
@@ -239,7 +240,7 @@ class SchemaNames:
     def _any_shown_in(self, labels: Sequence[str], names: Sequence[str]) -> bool:
         if not labels or any(label in names for label in labels):
             return True
-        return any(facts.label in names for facts in _facts_of(self._whole.labels, labels))
+        return any(facts.shown in names for facts in _facts_of(self._whole.labels, labels))
 
     def value_kinds(self, properties: Sequence[str]) -> frozenset[str]:
         """The kinds of values of properties of nodes, as in `kinds_of`; empty if unknown."""

@@ -55,7 +55,7 @@ class Classes:
     async def _derived_names(self, label: str) -> list[str]:
         """The name that nodes show for a class without a label: the adapter derives it from the id."""
         with suppress(UnknownName):
-            return [facts.label for facts in (await self._graph.schema(label, limit=1)).labels if facts.id == label]
+            return [facts.shown for facts in (await self._graph.schema(label, limit=1)).labels if facts.id == label]
         return []
 
     def any_of(self, labels: Iterable[str], types: Iterable[str]) -> bool:
