@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from kgnav_mcp.errors import InvalidStep, StoreTimeout, UnknownRelation
+from kgnav_mcp.errors import InvalidStep, KgnavError, StoreTimeout, UnknownRelation, Unsupported
+from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import (
     AbsentRelation,
@@ -33,6 +34,7 @@ from kgnav_mcp.navigation.plans.explain.empty_answers import named_nodes_note
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.navigation.reasoning_steps import Citation, StepLimits, SubmittedStep, add_step
+from kgnav_mcp.navigation.references import resolve_entity
 from kgnav_mcp.navigation.relations import get_triples
 from kgnav_mcp.navigation.subclasses import subclasses_note
 from kgnav_mcp.plan import EdgePattern
@@ -226,3 +228,27 @@ async def test_a_value_of_a_plan_is_not_taken_for_a_printed_id_if_the_store_retu
         monkeypatch.setattr(graph, "node_ids", cut(graph.node_ids, Stop.TIME_OUT))
         with pytest.raises(StoreTimeout):
             await PlanRunner(graph).check(parse_cypher("MATCH (n {id: 'ex:ann'}) RETURN n"))
+
+
+async def test_a_hint_of_a_plan_is_not_resolved_from_a_part_of_the_candidates(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = [{"as": "a", "find_node": {"hint": "Ada Stne"}}, {"return": ["a"]}]
+    exact = [{"as": "a", "find_node": {"hint": "Ada Stone"}}, {"return": ["a"]}]
+    assert not (await PlanRunner(graph).check(parse_plan(steps).plan)).problems
+    monkeypatch.setattr(graph, "find", cut(graph.find, Stop.TIME_OUT, 1))
+    assert not (await PlanRunner(graph).check(parse_plan(exact).plan)).problems
+    with pytest.raises(StoreTimeout):
+        await PlanRunner(graph).check(parse_plan(steps).plan)
+
+
+@pytest.mark.parametrize(("stop", "error"), [(Stop.TIME_OUT, StoreTimeout), (Stop.ROW_CAP, Unsupported)])
+async def test_a_name_is_not_resolved_from_a_part_of_the_candidates(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch, stop: Stop, error: type[KgnavError]
+) -> None:
+    monkeypatch.setattr(graph, "find_by_names", partial(GraphAdapter.find_by_names, graph))
+    monkeypatch.setattr(graph, "find_by_name", partial(GraphAdapter.find_by_name, graph))
+    assert (await resolve_entity(graph, "Ada Stone")).id == "ada"
+    monkeypatch.setattr(graph, "find", cut(graph.find, stop, 1))
+    with pytest.raises(error):
+        await resolve_entity(graph, "Ada Stone")

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from itertools import islice, product
+from itertools import compress, islice, product
 from typing import TypeVar
 
 from kgnav_mcp.clipping import echoed
@@ -52,10 +52,14 @@ _MIN_CANDIDATES = 20
 
 async def find_by_name(graph: BasicVerbs, name: str, *, limit: int) -> Page[Namesake]:
     """The candidates of `find` that have the name in any letter case, exact spelling first."""
-    candidates = (await graph.find(name, limit=max(limit, _MIN_CANDIDATES))).items
-    namesakes = [Namesake(one.entity, one.matched) for one in candidates if one.matched.casefold() == name.casefold()]
+    candidates = await graph.find(name, limit=max(limit, _MIN_CANDIDATES))
+    have_name = [one.matched.casefold() == name.casefold() for one in candidates.items]
+    namesakes = [Namesake(one.entity, one.matched) for one in compress(candidates.items, have_name)]
     namesakes.sort(key=lambda one: one.name != name)
-    return page_of(namesakes, limit)
+    page = page_of(namesakes, limit)
+    if candidates.stop is Stop.COMPLETE or (candidates.stop is Stop.LIMIT and not all(have_name)):
+        return page
+    return replace(page, total=Count.at_least(len(namesakes)), stop=Stop.first((page.stop, candidates.stop)))
 
 
 async def relations(
