@@ -10,12 +10,13 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.languages.cypher import parse_cypher
-from kgnav_mcp.model import Direction
+from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
+from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
 from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
 from kgnav_mcp.navigation.plans.runner import PlanRunner
-from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.port import AdapterOptions, FarEndFilter, GraphAdapter
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
 
 TURTLE = """
@@ -104,3 +105,21 @@ async def test_the_iri_of_a_relation_does_not_mean_another_one_that_ends_alike(g
     assert [row.relation.id for row in found.rows.items] == ["foaf:nick"]
     checked = await PlanRunner(graph).check(parse_cypher(f"MATCH (n {{name: 'Ann'}}) RETURN n.`{iri}` AS nick"))
     assert [row.cells for row in (await PlanRunner(graph).run(checked.plan, limit=9)).items] == [("F",)]
+
+
+@pytest.mark.parametrize("label", ["foaf:Person", "http://xmlns.com/foaf/0.1/Person"])
+async def test_far_ends_and_nodes_are_filtered_by_every_spelling_of_a_label(graph: GraphAdapter, label: str) -> None:
+    found = await search(graph, "ex:ann", Direction.OUTGOING, far=FarEndFilter(label=label), limits=Limits())
+    assert found.rows is not None
+    assert [row.tail for row in found.rows.items] == [Entity("ex:bob", "Bob")]
+    for node, expected in (("ex:bob", ["ex:bob"]), ("ex:ann", [])):
+        page = await nodes_by_value(graph, label, "id", node, limit=5)
+        assert [entity.id for entity in page.items] == expected
+
+
+async def test_far_ends_of_an_endpoint_are_filtered_by_a_label_that_means_two_classes() -> None:
+    async with opened_over(InProcess(TURTLE), ENDPOINT) as graph:
+        far = FarEndFilter(label="Person")
+        found = await search(graph, ["ex:ann", "ex:bob"], Direction.OUTGOING, far=far, limits=Limits())
+    assert found.rows is not None
+    assert {row.head.id for row in found.rows.items} == {"ex:ann", "ex:bob"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Entity, Page, Stop
-from kgnav_mcp.navigation.references import spellings
+from kgnav_mcp.navigation.references import NameIndex, spellings
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.port.lists import page_of
 
@@ -81,5 +81,5 @@ async def has_label(graph: GraphAdapter, label: str, types: tuple[str, ...]) -> 
     if label.casefold() in map(str.casefold, types):
         return True
     facts = (await graph.schema(label, limit=_LABELS)).labels
-    folded = label.casefold()
-    return any(one.label in types for one in facts if folded in (one.id.casefold(), one.label.casefold()))
+    meant = NameIndex(facts, lambda one: (one.id, one.label)).find(label)
+    return any(one.shown in types for one in meant)
