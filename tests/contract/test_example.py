@@ -13,6 +13,8 @@ import pytest
 from kgnav_mcp.adapters import GROUP
 from kgnav_mcp.errors import InvalidArgument, Unsupported
 from kgnav_mcp.model import Certainty, Listing, Page, Stop
+from kgnav_mcp.navigation.codes import find_candidates
+from kgnav_mcp.navigation.references import resolve_entity
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.contract import example, toy_views
 from tests.contract.suite import GraphAdapterContract
@@ -81,3 +83,9 @@ async def test_default_verbs_call_no_name_unknown_that_a_part_of_the_graph_lacks
     with pytest.raises(Unsupported, match="may exist"):
         await cut.schema("no_such_name", limit=50)
     assert await cut.triples_by_qualifier("cyd", limit=5) is None
+
+
+async def test_a_code_is_not_resolved_from_a_part_of_the_nodes(cut: GraphAdapter):
+    with pytest.raises(Unsupported, match="nodes with the value 'A1' may be missing"):
+        await resolve_entity(cut, "A1")
+    assert "Values of properties were not searched" in (await find_candidates(cut, "A1", label=None, limit=5)).note

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from kgnav_mcp.model import Count, Direction, Entity, Page, Relation, RelationFacts, Stop
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.references import matching_relations
 from kgnav_mcp.navigation.relation_lists import relation_facts
+from kgnav_mcp.navigation.relation_matching import matching_relations
 from kgnav_mcp.navigation.relations import get_relations
 
 ANN = Entity("wd:Q1", "Ann")

@@ -14,7 +14,8 @@ from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, Unsupported
 from kgnav_mcp.model import Direction, Namesake, Page, Stop
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.references import NameIndex, RelationMatcher, resolve_entity
+from kgnav_mcp.navigation.references import NameIndex, resolve_entity
+from kgnav_mcp.navigation.relation_matching import RelationMatcher
 from kgnav_mcp.navigation.sample_walks import sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.text import printable_id, table_cell

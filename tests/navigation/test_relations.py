@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
 import pytest
 
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.errors import UnknownEntity, UnknownRelation
-from kgnav_mcp.model import Count, Direction, Entity, Link, Page, RelationFacts, Stop
+from kgnav_mcp.languages.cypher import parse_cypher
+from kgnav_mcp.model import Count, Direction, Entity, Link, Page, RelationFacts, Stop, Trail
 from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.neighbourhood import search
+from kgnav_mcp.navigation.plans.runner import PlanRunner
+from kgnav_mcp.navigation.reasoning_steps import Citation, StepLimits, SubmittedStep, add_step
+from kgnav_mcp.navigation.relation_lists import likely_path
 from kgnav_mcp.navigation.relations import get_relations, get_triples
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from tests.adapters.sparql_base.inprocess import InProcess, opened_over
 from tests.contract import toy
+from tests.contract.faults.people import ENDPOINT
 from tests.navigation.walking import all_pages, entity, roles, short
 
 OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING
@@ -154,3 +166,83 @@ async def test_an_unknown_entity_is_said_before_an_unknown_relation(graph: Graph
         await get_triples(graph, "nobody at all", ["knows"], limits=LIMITS)
     with pytest.raises(UnknownEntity):
         await get_relations(graph, "nobody at all", limits=LIMITS)
+
+
+MEDIATED = """
+@prefix ex: <http://ex.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+ex:ann rdfs:label "Ann" . ex:boat rdfs:label "Boat" .
+ex:cyd rdfs:label "Cyd" ; ex:wed [ ex:with ex:ann ; ex:at ex:boat ] ; ex:met [ ex:with ex:boat ] ;
+  <http://odd.example/a/1,2> [ <http://odd.example/v1.2/with> ex:ann ; ex:at ex:boat ] .
+"""
+WED_WITH = "ex:wed.ex:with"
+ODD = "http://odd.example/a/1,2.http://odd.example/v1.2/with"
+
+
+@pytest.fixture(params=["graph file", "endpoint"])
+async def mediated(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[GraphAdapter]:
+    if request.param == "endpoint":
+        async with opened_over(InProcess(MEDIATED), ENDPOINT.location) as graph:
+            yield graph
+        return
+    (tmp_path / "m.ttl").write_text(MEDIATED, encoding="utf-8")
+    load([tmp_path / "m.ttl"], tmp_path / "m.kg", LoadOptions(mediators="unnamed"))
+    async with open_adapter(str(tmp_path / "m.kg"), AdapterOptions()) as graph:
+        yield graph
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        (WED_WITH, WED_WITH),
+        ("http://ex.example/wed.http://ex.example/with", WED_WITH),
+        ("<http://ex.example/wed>.<http://ex.example/with>", WED_WITH),
+        ("ex:wed.http://ex.example/with", WED_WITH),
+        ("<http://ex.example/wed>.ex:with", WED_WITH),
+        ("ex:wed.<http://ex.example/with>", WED_WITH),
+        (ODD, ODD),
+        ("<http://odd.example/a/1,2>.<http://odd.example/v1.2/with>", ODD),
+    ],
+)
+async def test_a_relation_of_two_hops_is_accepted_with_short_ids_and_iris(
+    mediated: GraphAdapter, written: str, printed: str
+) -> None:
+    found = await search(mediated, "ex:cyd", Direction.OUTGOING, only=[written], limits=Limits())
+    assert found.rows is not None
+    assert [(row.relation.id, row.tail) for row in found.rows.items] == [(printed, Entity("ex:ann", "Ann"))]
+    triples = (await get_triples(mediated, "ex:cyd", [written], limits=Limits())).page.items
+    assert [link.triple.relation.id for link in triples] == [printed]
+    plans = PlanRunner(mediated)
+    checked = await plans.check(parse_cypher(f"MATCH ({{name: 'Cyd'}})-[:`{written}`]->(a) RETURN a.name AS name"))
+    assert [row.cells for row in (await plans.run(checked.plan, limit=9)).items] == [("Ann",)]
+    first, second = likely_path(written)
+    cited = Citation("ex:cyd", written, "ex:ann")
+    given = SubmittedStep("ex:cyd", first, [cited], f"By {second}.")
+    (step,) = await add_step(
+        mediated, Trail("g", "?", (Entity("ex:cyd"),), 0.0), given, limits=Limits(), most=StepLimits()
+    )
+    assert [one.relation.id for one in step.triples] == [printed]
+
+
+async def test_an_unknown_relation_of_two_hops_has_the_nearest_of_two_hops(mediated: GraphAdapter) -> None:
+    wrong = "<http://ex.example/wed>.<http://ex.example/wth>"
+    with pytest.raises(UnknownRelation) as caught:
+        await search(mediated, "ex:cyd", Direction.OUTGOING, only=[wrong], limits=Limits())
+    assert WED_WITH in caught.value.nearest
+    checked = await PlanRunner(mediated).check(parse_cypher(f"MATCH (c)-[:`{wrong}`]->(a) RETURN a"))
+    (problem,) = checked.problems
+    assert all(name.startswith("ex:wed.") for name in problem.alternatives)
+
+
+@pytest.mark.parametrize(
+    "single",
+    [
+        "ex:wed",
+        "http://x.org/prop/direct/P19",
+        "<http://x.org/a.b>",
+        "http://x.org:80/P19",
+        "people.person.spouse",
+        "a.b",
+    ],
+)
+def test_an_id_of_one_relation_is_not_divided(single: str) -> None:
+    assert likely_path(single) == (single,)

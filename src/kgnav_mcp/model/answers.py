@@ -60,12 +60,13 @@ class AbsentRelation:
     """A relation or property that a call names and none of its entities has.
 
     `nearest` are the most similar relations that they do have, best first. `opposite`: they have it in the other
-    direction.
+    direction. `is_partial`: the store did not list all their relations, so that they may have it under another name.
     """
 
     name: str
     nearest: tuple[str, ...] = ()
     opposite: bool = False
+    is_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)

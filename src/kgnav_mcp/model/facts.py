@@ -300,8 +300,9 @@ class Listing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LabelFacts:
-    """A label (class) with the number of its nodes.
+    """A label (class) with the number of its nodes, whose types have it as `shown`.
 
+    `is_shown_by_id`: that is the id, because `label` is made from it, or is the name of other classes, too.
     `properties` are the ids of the properties with literal values that these nodes have, most frequent first;
     `listing` says whether these are all.
     """
@@ -311,6 +312,12 @@ class LabelFacts:
     count: Count
     properties: tuple[str, ...] = ()
     listing: Listing = Listing.ABSENT
+    is_shown_by_id: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The text that the types of its nodes have."""
+        return self.id if self.is_shown_by_id else self.label
 
 
 @dataclass(frozen=True, slots=True)

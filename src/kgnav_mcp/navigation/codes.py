@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.concurrency import Progress, gathered, reporting
-from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Candidate, Count, Page, Stop, ValueMatch
 from kgnav_mcp.port import GraphAdapter
 
@@ -21,6 +21,7 @@ _BEST_OF_DESCRIPTIONS = 0.25
 """The highest score of a candidate whose description, not its name, has words of the hint."""
 _DIGIT = re.compile(r"\d")
 _TIMED_OUT = "Values of properties were not searched: the store did not answer in time."
+_READ_IN_PART = "Values of properties were not searched: the store did not return all of them."
 
 
 def is_code(text: str) -> bool:
@@ -114,8 +115,9 @@ async def _found_by_words(graph: GraphAdapter, hint: str, *, label: str | None, 
     text = hint.strip()
     try:
         matches = (await entities_with_codes(graph, [text])).get(text, ())
-    except StoreTimeout:
-        return replace(page, note=" ".join(filter(None, (page.note, _TIMED_OUT))))
+    except (StoreTimeout, Unsupported) as error:
+        note = _TIMED_OUT if isinstance(error, StoreTimeout) else _READ_IN_PART
+        return replace(page, note=" ".join(filter(None, (page.note, note))))
     if is_shared(matches):
         return replace(page, note=" ".join(filter(None, (page.note, shared_code_note(text, matches)))))
     exact = [item for item in page.items if item.score == 1.0]

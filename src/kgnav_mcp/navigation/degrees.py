@@ -8,7 +8,8 @@ from itertools import product
 from kgnav_mcp.model import AtEntities, Certainty, Count, Direction, Entity, Relation, Stop
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import page_after
-from kgnav_mcp.navigation.references import EntityArgument, RelationMatcher, RelationMatches, resolve_entities
+from kgnav_mcp.navigation.references import EntityArgument, resolve_entities
+from kgnav_mcp.navigation.relation_matching import RelationMatcher, RelationMatches
 from kgnav_mcp.port import GraphAdapter
 
 

@@ -36,10 +36,12 @@ class FlattenedPage(AnchoredPage[Link]):
     """A page of a flattened list.
 
     `edges` are all unflattened rows of the whole list, if one page of the store had them. With several paths, `without`
-    are the entities that have no row of any of them.
+    are the entities that have no row of any of them. `roles` says why roles of mediators are missing, and with them
+    rows to the entities of these roles; COMPLETE if none are.
     """
 
     edges: tuple[Link, ...] | None = None
+    roles: Stop = Stop.COMPLETE
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ class _FlattenedList:
         self._one_row_each = True
         self._stop = Stop.COMPLETE
         self._note = ""
-        self._missing_roles = ""
+        self._roles = Stop.COMPLETE
         self.position = start
         """The position after the last row."""
         self.full = False
@@ -190,11 +192,11 @@ class _FlattenedList:
         """The rows read so far as a page; `total` is the number of edges in the store's whole list."""
         row_count = len(self._rows)
         if not self._one_row_each:
-            complete = self._from_start and self._stop is Stop.COMPLETE and not self._missing_roles
+            complete = self._from_start and self._stop is self._roles is Stop.COMPLETE
             total = Count(row_count) if complete else Count.at_least(max(total.value, row_count))
-        note = " ".join(filter(None, (self._note, self._missing_roles)))
-        rows, positions = tuple(self._rows), tuple(self._positions)
-        return FlattenedPage(rows, positions, total, self._stop, note, self._anchors, self._without, self._edges)
+        note = " ".join(filter(None, (self._note, _MISSING_ROLES.get(self._roles, ""))))
+        rows, positions, stop = tuple(self._rows), tuple(self._positions), self._stop
+        return FlattenedPage(rows, positions, total, stop, note, self._anchors, self._without, self._edges, self._roles)
 
     async def _flatten_rows(self, items: Sequence[Link], positions: Sequence[str]) -> None:
         """Add the rows of some edges of the store. Those of one mediator may have been shown in part before."""
@@ -206,7 +208,7 @@ class _FlattenedList:
             return
         incoming = any(link.direction is Direction.INCOMING for link in items)
         roles = await _roles(self._graph, list(dict.fromkeys(mediators)), incoming) if mediators else _Roles()
-        self._missing_roles = self._missing_roles or _MISSING_ROLES.get(roles.stop, "")
+        self._roles = Stop.first((self._roles, roles.stop))
         for link, position in zip(items, positions, strict=True):
             parts = _flattened_link(link, roles)
             self._one_row_each &= len(parts) == 1 and roles.stop is Stop.COMPLETE

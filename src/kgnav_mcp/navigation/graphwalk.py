@@ -34,8 +34,9 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.maze import MARKS, Marks
 from kgnav_mcp.navigation.nodes_by_value import nodes_by_value
 from kgnav_mcp.navigation.pages import page_after
-from kgnav_mcp.navigation.references import NameIndex, RelationMatcher
+from kgnav_mcp.navigation.references import NameIndex
 from kgnav_mcp.navigation.relation_lists import relation_facts, single_relation
+from kgnav_mcp.navigation.relation_matching import RelationMatcher
 from kgnav_mcp.navigation.relation_reader import check_label, flattened_paths, paths_to_far_ends
 from kgnav_mcp.port import FarEndFilter, FarEndKind, GraphAdapter, ValueOwner
 from kgnav_mcp.port.lists import all_pages

@@ -26,6 +26,7 @@ from kgnav_mcp.model import (
     Page,
     RelationFacts,
     RowsOrRelations,
+    Stop,
     Triple,
 )
 from kgnav_mcp.navigation.flattening import FlattenedPosition, flatten_page, read_flattened
@@ -95,7 +96,8 @@ async def search(
         return Neighbourhood(entities, direction, rows=_triples(rows))
     rows = await flatten_page(graph, answer.rows, flatten=limits.flatten)
     if rows.items:
-        without = entities_without({"": {link.anchor.id for link in rows.items}}, entities)
+        having = {link.anchor.id for link in rows.items}
+        without = entities_without({"": having}, entities) if rows.stop is Stop.COMPLETE else ()
         return Neighbourhood(entities, direction, rows=_triples(rows), entities_without=without)
     opposite_page = await graph.neighbours(ids, direction.opposite, limit=1)
     opposite = (

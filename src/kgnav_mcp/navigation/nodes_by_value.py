@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
-from kgnav_mcp.model import Entity, Page
-from kgnav_mcp.navigation.references import spellings
+from kgnav_mcp.model import Entity, Page, Stop
+from kgnav_mcp.navigation.references import NameIndex, spellings
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.port.lists import page_of
 
@@ -15,9 +17,13 @@ _LABELS = 1_000
 """Labels of a schema that are read at most."""
 
 
-def printed_id_note(value: str) -> str:
-    """The note that a value was read as a printed id, because no node has it as the value of a property `id`."""
-    return f"No node has the property id = {echoed(value)}: it was interpreted as the id that answers print."
+def printed_id_note(value: str, *, is_certain: bool = True) -> str:
+    """The note that a value was read as a printed id, because no node has it as the value of a property `id`.
+
+    `is_certain`: the store returned all nodes with that value.
+    """
+    lack = "No node has" if is_certain else "The store did not return all nodes with"
+    return f"{lack} the property id = {echoed(value)}: it was interpreted as the id that answers print."
 
 
 async def nodes_by_value(
@@ -36,10 +42,13 @@ async def nodes_by_value(
         return await graph.nodes(label, property_name, value, limit=limit, after=after)
     page: Page[Entity] | None = None
     failure: StoreTimeout | Unsupported | None = None
+    is_certain = True
     try:
         page = await graph.nodes(label, property_name, value, limit=limit, after=after)
-        if page.items or after is not None or (label is not None and await _any_node_has(graph, property_name, value)):
+        everywhere = page if label is None or page.items else await graph.node_ids(None, property_name, value, limit=1)
+        if page.items or after is not None or everywhere.items:
             return page
+        is_certain = page.stop is everywhere.stop is Stop.COMPLETE
     except UnknownName as error:
         if error.kind == "label":
             raise
@@ -50,11 +59,7 @@ async def nodes_by_value(
         raise failure
     if page is None or not printed.items:
         return page or printed
-    return Page(printed.items, printed.positions, printed.total, printed.stop, printed_id_note(value))
-
-
-async def _any_node_has(graph: GraphAdapter, property_name: str, value: str) -> bool:
-    return bool((await graph.node_ids(None, property_name, value, limit=1)).items)
+    return replace(printed, note=printed_id_note(value, is_certain=is_certain))
 
 
 async def _with_printed_id(graph: GraphAdapter, label: str | None, value: str) -> Page[Entity]:
@@ -77,5 +82,5 @@ async def has_label(graph: GraphAdapter, label: str, types: tuple[str, ...]) -> 
     if label.casefold() in map(str.casefold, types):
         return True
     facts = (await graph.schema(label, limit=_LABELS)).labels
-    folded = label.casefold()
-    return any(fact.label in types for fact in facts if folded in (fact.id.casefold(), fact.label.casefold()))
+    meant = NameIndex(facts, lambda fact: (fact.id, fact.label)).find(label)
+    return any(fact.shown in types for fact in meant)

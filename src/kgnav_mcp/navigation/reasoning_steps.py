@@ -20,11 +20,18 @@ from kgnav_mcp.errors import (
     UnknownEntity,
     UnknownRelation,
 )
-from kgnav_mcp.model import Direction, Entity, Node, Page, ReasoningStep, Stop, Trail, Triple
-from kgnav_mcp.navigation.flattening import read_flattened
+from kgnav_mcp.model import Direction, Entity, Link, Literal, Node, Page, ReasoningStep, Stop, Trail, Triple
+from kgnav_mcp.navigation.flattening import FlattenedPage, read_flattened
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import pages_of_whole_list, refuse_partial
-from kgnav_mcp.navigation.references import NEAREST, NameIndex, nearest_names, resolve_entity, spellings
+from kgnav_mcp.navigation.references import (
+    NEAREST,
+    NameIndex,
+    nearest_names,
+    resolve_entity,
+    spellings,
+)
+from kgnav_mcp.navigation.relation_matching import RelationMatcher
 from kgnav_mcp.navigation.relation_reader import NamedRelationReader
 from kgnav_mcp.navigation.shown_graph import node_key
 from kgnav_mcp.port import FarEndFilter, GraphAdapter
@@ -207,6 +214,23 @@ def _refusals(trail: Trail) -> int:
     return taken[::-1].index(True) if any(taken) else len(taken)
 
 
+def _with_name(edge: Triple, entities: Mapping[str, Entity]) -> Triple:
+    """An edge with the name of its tail, if it has none and the tail is one of some entities."""
+    if isinstance(edge.tail, Literal) or edge.tail.label is not None:
+        return edge
+    return replace(edge, tail=entities.get(edge.tail.id, edge.tail))
+
+
+def _is_through_mediator(row: Triple) -> bool:
+    """Whether a flattened row leads through a mediator, or to one whose roles were not read."""
+    return row.via is not None or (isinstance(row.tail, Entity) and row.tail.mediator)
+
+
+def _stop_of(page: Page[Link]) -> Stop:
+    """Why rows may be missing in a page; with them also the rows to roles of mediators that were not read."""
+    return Stop.first((page.stop, page.roles if isinstance(page, FlattenedPage) else Stop.COMPLETE))
+
+
 class _StepCheck:
     """The check of one step."""
 
@@ -225,7 +249,7 @@ class _StepCheck:
         except UnknownRelation as error:
             raise await self._relation_error(error) from error
         (self._anchor,) = rows.entities
-        self._rows, self._stop = [link.triple for link in rows.page.items], rows.page.stop
+        self._rows, self._stop = [link.triple for link in rows.page.items], _stop_of(rows.page)
         triples = dict.fromkeys([one for citation in submitted.cited for one in await self._cited_triples(citation)])
         return ReasoningStep(self._anchor, tuple(triples), submitted.inference)
 
@@ -237,8 +261,10 @@ class _StepCheck:
         (anchor,) = error.entities
         shown, name = echoed(anchor.id), echoed(error.relation)
         if error.nearest:
-            step = f"get_relations or search with direction outgoing lists all relations that leave {shown}."
             nearest, is_partial = error.nearest[:_RELATIONS], error.is_partial
+            step = f"get_relations or search with direction outgoing lists all relations that leave {shown}."
+            if is_partial:
+                step = error.next_step
             return UnknownRelation(
                 [anchor], error.relation, error.direction, nearest, is_partial=is_partial, next_step=step
             )
@@ -247,15 +273,18 @@ class _StepCheck:
         if error.opposite:
             few = replace(self._limits, row_limit=NEAREST)
             page = (await NamedRelationReader(self._graph, Direction.INCOMING, few).rows(anchor, [error.relation])).page
-            message = f"{name} does not leave {shown}, but leads to it"
+            message = (
+                f"{name} leads to {shown}; the store did not list all relations that leave it"
+                if error.is_partial
+                else f"{name} does not leave {shown}, but leads to it"
+            )
         else:
             page = await read_flattened(self._graph, [anchor.id], Direction.INCOMING, limit=NEAREST)
             message = f"{shown} is not the head of any triple"
-        step = (
-            "Anchor the step at the head of such a triple."
-            if page.items
-            else "Choose another anchor: this one has no triples."
-        )
+        if page.items:
+            step = "Anchor the step at the head of such a triple."
+        else:
+            step = "Choose another anchor" + (": this one has no triples." if page.stop is Stop.COMPLETE else ".")
         return InvalidStep(message, [link.triple for link in page.items], next_step=step)
 
     async def _cited_triples(self, citation: Citation) -> Sequence[Triple]:
@@ -266,8 +295,7 @@ class _StepCheck:
             StoreTimeout, Unsupported: as `_looked_up`.
         """
         await self._check_head(citation)
-        matching = self._of_relation(citation, self._rows)
-        matching = rows_with_tail(citation.tail, matching) or await self._looked_up(citation, matching)
+        matching = await self._looked_up(citation, await self._of_relation(citation))
         if not matching:
             raise self._refusal(f"{citation} does not exist", nearest_rows(citation.tail, self._rows))
         qualified = rows_with_qualifiers(citation.qualifiers, matching)
@@ -290,38 +318,59 @@ class _StepCheck:
         if anchor.id not in await self._candidates(citation.head):
             raise self._refusal(f"{citation} does not have the head {echoed(anchor.id)}", self._rows[:NEAREST])
 
-    def _of_relation(self, citation: Citation, rows: Sequence[Triple]) -> list[Triple]:
+    async def _of_relation(self, citation: Citation) -> list[Triple]:
         """The rows of the cited relation, which is that of the step or one of its two-hop relations."""
+        rows = self._rows
         if citation.relation.strip().casefold() == self._submitted.relation.strip().casefold():
             return list(rows)
         relations = list(dict.fromkeys(row.relation for row in rows))
-        cited_relations = set(NameIndex(relations, lambda one: (one.id, one.label)).find(citation.relation))
-        if not cited_relations:
+        cited = {one.id for one in NameIndex(relations, lambda one: (one.id, one.label)).find(citation.relation)}
+        cited = cited or await self._relations_beyond(citation.relation)
+        if not cited:
             raise self._refusal(
                 f"{citation} is not of the step's relation {echoed(self._submitted.relation)}", rows[:NEAREST]
             )
-        return [row for row in rows if row.relation in cited_relations]
+        return [row for row in rows if row.relation.id in cited]
+
+    async def _relations_beyond(self, relation: str) -> set[str]:
+        """The ids of the relations with a name by which the step's relation leads on through mediators.
+
+        Raises:
+            StoreTimeout, Unsupported: the store did not list all of them.
+        """
+        names = [self._submitted.relation, relation]
+        matches = await RelationMatcher(self._graph, Direction.OUTGOING, self._limits, hops=2).match(
+            [self._anchor], names
+        )
+        own, cited = (matches.by_name[name] for name in names)
+        if not cited:
+            _refuse_partial(matches.offered.stop)
+        first_hops = {fact.hops[0].id for fact in own}
+        return {fact.relation.id for fact in cited if fact.hops[0].id in first_hops}
 
     async def _looked_up(self, citation: Citation, rows: Sequence[Triple]) -> Sequence[Triple]:
-        """The rows to a tail that has another name or, at a hub, was not among the rows that were read.
+        """The rows to the cited tail: among those that were read or, at a hub, looked up by it.
 
         Raises:
             StoreTimeout, Unsupported: the store did not return all rows, so that the triple may exist.
         """
+        known = rows_with_tail(citation.tail, rows)
+        if known and (self._stop is Stop.COMPLETE or not isinstance(known[0].tail, Entity)):
+            return known
         entities = await self._candidates(citation.tail)
-        matching = [row for row in rows if isinstance(row.tail, Entity) and row.tail.id in entities]
-        if matching or self._stop is Stop.COMPLETE:
-            return matching
-        if entities and rows and all(row.via is None for row in rows):
+        known = known or [row for row in rows if isinstance(row.tail, Entity) and row.tail.id in entities]
+        is_ambiguous = len({node_key(row.tail) for row in known} | entities.keys()) > 1
+        if self._stop is Stop.COMPLETE or (known and not is_ambiguous and known[0].via is not None):
+            return known
+        if entities and rows and not any(map(_is_through_mediator, rows)):
             edges = await self._edges({row.relation.id for row in rows}, entities)
-            return [replace(edge, tail=entities[edge.tail.id]) for edge in edges if isinstance(edge.tail, Entity)]
+            return [_with_name(edge, entities) for edge in edges]
         words = next((entity.label for entity in entities.values() if entity.label), citation.tail)
-        page = (await self._reader(words).rows(self._anchor, [self._submitted.relation])).page
-        matching = self._of_relation(citation, [link.triple for link in page.items]) if page.items else []
-        matching = [
-            row for row in matching if isinstance(row.tail, Entity) and row.tail.id in entities
-        ] or rows_with_tail(citation.tail, matching)
-        if not matching:
+        page = (await self._reader(words).rows(self._anchor, [citation.relation])).page
+        found = [link.triple for link in page.items]
+        matching = [row for row in found if isinstance(row.tail, Entity) and row.tail.id in entities]
+        matching = matching or rows_with_tail(citation.tail, found)
+        if not matching or is_ambiguous:
             _refuse_partial(Stop.first((Stop.COMPLETE if self._stop is Stop.LIMIT else self._stop, page.stop)))
         return matching
 

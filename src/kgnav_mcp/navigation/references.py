@@ -1,11 +1,11 @@
-"""Resolves a user's references: entities by id or unambiguous name, relations by id or label."""
+"""Resolves a user's references to entities, by id or unambiguous name, and finds things by their ids and labels."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from typing import Generic, Protocol, TypeVar, cast
@@ -15,25 +15,19 @@ from rapidfuzz import fuzz, process
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
+from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnresolvedEntities
 from kgnav_mcp.model import (
-    AbsentRelation,
-    AnchoredPage,
-    Direction,
     Entity,
     Namesake,
-    Page,
-    RelationFacts,
     Stop,
     T,
     ValueMatch,
 )
 from kgnav_mcp.model.ids import is_obo_id, local_name
 from kgnav_mcp.navigation.codes import entities_with_codes, is_shared, shared_code_note
-from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.pages import refuse_partial, select
-from kgnav_mcp.navigation.relation_lists import relation_facts, words
-from kgnav_mcp.port import FarEndKind, GraphAdapter
+from kgnav_mcp.navigation.pages import refuse_partial
+from kgnav_mcp.navigation.relation_lists import words
+from kgnav_mcp.port import GraphAdapter
 
 _NUMBERED = re.compile(r"(\S*?)0*(\d{1,12})", re.ASCII)
 _OBO_DIGITS = 7
@@ -42,7 +36,7 @@ _OBO_DIGITS = 7
 NEAREST = 5
 """Maximum alternatives suggested for an unknown name, as in ARK-V1."""
 
-_MAX_ADVISED = 8
+MAX_ADVISED = 8
 """Unknown names of one call for which the nearest names are looked up."""
 _MAX_NAMESAKES = 20
 """Entities with one name that are read, to list them in the error for an ambiguous name."""
@@ -110,86 +104,6 @@ async def resolve_entities(graph: GraphAdapter, anchors: EntityArgument) -> tupl
         return entities
     references = _references(anchors)
     return await _resolved(graph, references, await graph.describe(references))
-
-
-@dataclass(frozen=True, slots=True)
-class RelationMatches:
-    """The relations of entities that a user's names mean."""
-
-    entities: tuple[Entity, ...]
-    by_name: Mapping[str, Sequence[RelationFacts]]
-    """The relations that each name matches; empty for an unknown name."""
-    offered: Page[RelationFacts]
-    """All relations of the entities in the direction."""
-
-    @property
-    def facts(self) -> list[RelationFacts]:
-        """The relations that were named."""
-        return [fact for matches in self.by_name.values() for fact in matches]
-
-
-@dataclass(frozen=True, slots=True)
-class RelationMatcher:
-    """Matches names with the relations of entities in one direction, or in both (None)."""
-
-    graph: GraphAdapter
-    direction: Direction | None
-    limits: Limits
-    hops: int = 1
-    """With 1, two-hop relations are read only if a name means no one-hop relation; with 2 always."""
-    far_end_kind: FarEndKind | None = None
-    """Only rows that lead to such ends count."""
-    offers: Callable[[str], bool] = lambda _: True
-    """Whether a relation counts, by its id."""
-
-    async def require(
-        self, entities: Sequence[Entity], names: Sequence[str], *, every_name: bool = False
-    ) -> RelationMatches:
-        """As `match`, if at least one name means a relation, or there are no names.
-
-        Raises:
-            UnknownRelation: no name means a relation of any of the entities; with `every_name`, one does not. The error
-                has the nearest relations that there are, or says that it exists in the other direction.
-        """
-        matches = await self.match(entities, names)
-        if names and not (all if every_name else any)(matches.by_name.values()):
-            absent = await self.absent(matches)
-            raise _unknown_relation(absent[0], entities, self.direction, matches.offered)
-        return matches
-
-    async def match(self, entities: Sequence[Entity], names: Sequence[str]) -> RelationMatches:
-        """The relations that the names mean at the entities, together with all that they have."""
-        offered = await self._offered(entities, self.hops)
-        by_name = matching_relations(names, offered.items)
-        if self.hops == 1 and not all(by_name.values()):
-            offered = await self._offered(entities, 2)
-            by_name = matching_relations(names, offered.items)
-        return RelationMatches(tuple(entities), by_name, offered)
-
-    async def absent(self, matches: RelationMatches) -> tuple[AbsentRelation, ...]:
-        """The names without a match, with the nearest relations, or with the note that the other direction has it."""
-        missing = [name for name, found in matches.by_name.items() if not found]
-        opposite: Sequence[RelationFacts] = ()
-        if missing and self.direction is not None:
-            opposite = (await self._relations(matches.entities, self.direction.opposite, hops=2)).items
-        return _absent_relations(missing, matches.offered.items, opposite)
-
-    async def _offered(self, entities: Sequence[Entity], hops: int) -> Page[RelationFacts]:
-        page = await self._relations(entities, self.direction, hops=hops)
-        return select(page, [self.offers(fact.relation.id) for fact in page.items])
-
-    async def _relations(
-        self, entities: Sequence[Entity], direction: Direction | None, *, hops: int
-    ) -> AnchoredPage[RelationFacts]:
-        return await relation_facts(
-            self.graph,
-            [entity.id for entity in entities],
-            direction,
-            hops=hops,
-            hidden=True,
-            far_end_kind=self.far_end_kind,
-            limits=self.limits,
-        )
 
 
 class HasEntities(Protocol):
@@ -297,7 +211,7 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
         for reference, name in named.items()
     }
     for reference, name in named.items():
-        is_certain = name in codes or isinstance(looked_up[reference], AmbiguousEntity)
+        is_certain = isinstance(looked_up[reference], AmbiguousEntity)
         if not is_certain and pages[name].stop is not Stop.LIMIT:
             message = f"the store did not return every entity with the name {echoed(name)}"
             refuse_partial(pages[name].stop, message, next_step="Use an id; find_node returns candidates.")
@@ -334,7 +248,7 @@ def _entity_coded(code: str, matches: Sequence[ValueMatch]) -> Entity | Unresolv
 async def _with_nearest(graph: GraphAdapter, problems: Sequence[Unresolved]) -> list[Unresolved]:
     """The problems, with nearest entities for the first unknown names. Each of these costs a look-up."""
     unknown = [one.reference for one in problems if isinstance(one, UnknownEntity) and not one.next_step]
-    unknown = unknown[:_MAX_ADVISED]
+    unknown = unknown[:MAX_ADVISED]
     entities = await gathered(*(nearest_entities(graph, name, NEAREST) for name in unknown))
     nearest = {
         name: UnknownEntity(name, found, next_step=_USE_NEAREST if found else _NONE_NEAR)
@@ -358,25 +272,10 @@ def spellings(printed: str) -> list[str]:
     return [*ids, *([bracketed] if _IN_BRACKETS.fullmatch(bracketed := f"<{plain}>") else [])]
 
 
-def matching_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> dict[str, list[RelationFacts]]:
-    """The relations that each of the names matches; an empty list for a name without a match.
-
-    A name is an id, or an id or label in any letter case, or an id with another prefix or none (`P31` for `wdt:P31`).
-    A name that several relations share matches all of them. A two-hop relation is matched only by its whole id: the
-    part after the dot may be another relation's id.
-    """
-    index = _index(facts)
-    return {name: index.find(name) for name in names}
-
-
-def _index(facts: Sequence[RelationFacts]) -> NameIndex[RelationFacts]:
-    return NameIndex(facts, lambda fact: (fact.relation.id, fact.relation.label))
-
-
 class NameIndex(Generic[T]):
     """An index of things by their ids and labels."""
 
-    def __init__(self, things: Sequence[T], id_and_label: Callable[[T], tuple[str, str]]) -> None:
+    def __init__(self, things: Iterable[T], id_and_label: Callable[[T], tuple[str, str]]) -> None:
         self._things = [(thing, *id_and_label(thing)) for thing in things]
 
     def find(self, name: str) -> list[T]:
@@ -422,50 +321,6 @@ def _grouped(pairs: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
     for key, thing in pairs:
         groups[key].append(thing)
     return groups
-
-
-def _absent_relations(
-    names: Sequence[str], facts: Sequence[RelationFacts], opposite: Sequence[RelationFacts] = ()
-) -> tuple[AbsentRelation, ...]:
-    """Names that match none of the relations `facts`, the first few with the nearest that do.
-
-    `opposite` are the relations in the other direction. A name that matches one of these has no nearest.
-    """
-    index = _index(opposite)
-    known = list(dict.fromkeys(fact.relation.id for fact in facts))
-
-    def absent(place: int, name: str) -> AbsentRelation:
-        if index.find(name):
-            return AbsentRelation(name, opposite=True)
-        return AbsentRelation(name, tuple(nearest_names(name, known)) if place < _MAX_ADVISED else ())
-
-    return tuple(absent(place, name) for place, name in enumerate(names))
-
-
-def _unknown_relation(
-    absent: AbsentRelation, entities: Sequence[Entity], direction: Direction | None, offered: Page[RelationFacts]
-) -> UnknownRelation:
-    """The error for a relation that none of the entities has. `offered` are their relations in this direction."""
-    is_partial = offered.stop is not Stop.COMPLETE
-    if direction is not None and absent.opposite:
-        step = f"It exists in the other direction: repeat the call with direction={direction.opposite}."
-    elif is_partial and not offered.items:
-        step = "Try again, or pass the relation's id."
-    elif offered.items:
-        step = "Use one of the nearest. get_relations, or search without a filter, lists all relations."
-    elif len(entities) == 1:
-        step = "This entity has no relations in this direction: try the other one."
-    else:
-        step = "These entities have no relations in this direction: try the other one."
-    return UnknownRelation(
-        entities,
-        absent.name,
-        direction,
-        absent.nearest,
-        opposite=absent.opposite,
-        is_partial=is_partial,
-        next_step=step,
-    )
 
 
 def nearest_names(name: str, known: Sequence[str], limit: int = NEAREST) -> list[str]:

@@ -59,6 +59,26 @@ def hops_of(graph: GraphAdapter, *, flatten: bool = True) -> int:
     return 2 if flatten and Capability.MEDIATORS in graph.capabilities else 1
 
 
+_TWO_PREFIXED = re.compile(r"([^:./]+:(?!//)[^:.]+)\.([^:./]+:[^:.]+)")
+_TWO_OF_THREE_PARTS = re.compile(r"(\w+\.\w+\.\w+)\.(\w+\.\w+\.\w+)")
+_BRACKETED_AND_ANY = re.compile(r"(<[^<>\s]+>)\.(<[^<>\s]+>|[^<>\s]+)")
+_ANY_AND_BRACKETED = re.compile(r"([^<>\s]+)\.(<[^<>\s]+>)")
+_IRI_AND_ANY = re.compile(r"([^<>\s]*?:[^<>\s]*?)\.([^<>\s/:.]*:(?!\d)[^<>\s]+)")
+"""Both are divided before a prefix or scheme: a dot in a host name is followed by a slash or a port."""
+_TWO_HOPS = (_TWO_PREFIXED, _TWO_OF_THREE_PARTS, _BRACKETED_AND_ANY, _ANY_AND_BRACKETED, _IRI_AND_ANY)
+
+
+def likely_path(relation: str) -> tuple[str, ...]:
+    """The relation path that an id most likely means: two hops if both halves look like ids, otherwise one.
+
+    Freebase's relations have three parts; other ids in a graph with two-hop relations have prefixes or are IRIs, with
+    or without angle brackets.
+    """
+    relation = relation.strip()
+    matches = (halves for form in _TWO_HOPS if (halves := form.fullmatch(relation)))
+    return next(((halves[1], halves[2]) for halves in matches), (relation,))
+
+
 def without_classes(page: AnchoredPage[RelationFacts], graph: GraphAdapter) -> AnchoredPage[RelationFacts]:
     """The relations without those that lead through a mediator to its class. A mediator's class is not a role."""
     classes = graph.class_relations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,21 +14,21 @@ from kgnav_mcp.model import (
     Entity,
     Link,
     Page,
+    Relation,
     RelationFacts,
     Stop,
 )
+from kgnav_mcp.model.ids import local_name
 from kgnav_mcp.navigation.flattening import FlattenedPage, read_flattened
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.references import (
     EntityArgument,
-    RelationMatcher,
     read_at_entities,
     resolve_entities,
 )
+from kgnav_mcp.navigation.relation_lists import likely_path
+from kgnav_mcp.navigation.relation_matching import RelationMatcher
 from kgnav_mcp.port import ANY_FAR_END, FarEndFilter, GraphAdapter
-
-_TWO_PREFIXED = re.compile(r"([^:./]+:[^:.]+)\.([^:./]+:[^:.]+)")
-_TWO_OF_THREE_PARTS = re.compile(r"(\w+\.\w+\.\w+)\.(\w+\.\w+\.\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class NamedRelationReader:
         if after is None and all(map(self.offers, names)):
             relation_paths = [likely_path(name) for name in names]
             entities, page = await read_at_entities(self.graph, anchors, partial(self._read, relation_paths))
-            if all(_has_rows_of(page, name) for name in names):
+            if all(_has_rows_of(page, name) for name in names) and not any(map(self._is_class_of_mediator, page.items)):
                 return AtEntities(entities, page, await self._entities_without_at(page, entities, names))
             anchors = entities
         matcher = self._matcher()
@@ -84,7 +83,8 @@ class NamedRelationReader:
         page = await self._read(relation_paths, [entity.id for entity in entities], after)
         if not page.items and after is None:
             await check_label(self.graph, self.far)
-        complete = page.stop is Stop.COMPLETE and after is None and bool(page.items)
+        is_whole = page.stop is Stop.COMPLETE and page.total.certainty is Certainty.EXACT
+        complete = is_whole and after is None and bool(page.items)
         without = entities_without({"": _anchors(page)}, entities) if complete else ()
         absent = await matcher.absent(matches) if after is None else ()
         return AtEntities(entities, page, without, absent)
@@ -121,18 +121,13 @@ class NamedRelationReader:
         matches = await self._matcher().require(entities, names, every_name=self.refuse_absent)
         return _entities_without(matches.by_name, entities, matches.offered)
 
+    def _is_class_of_mediator(self, link: Link) -> bool:
+        """Whether a row leads through a mediator to its class, which is not a role and in no list of relations."""
+        classes = tuple(f".{relation}" for relation in self.graph.class_relations)
+        return link.triple.via is not None and link.triple.relation.id.endswith(classes)
+
     def _matcher(self, hops: int = 1) -> RelationMatcher:
         return RelationMatcher(self.graph, self.direction, self.limits, hops=hops, offers=self.offers)
-
-
-def likely_path(relation: str) -> tuple[str, ...]:
-    """The relation path that an id most likely means: two hops if both halves look like ids, otherwise one.
-
-    Freebase's relations have three parts; other ids in a graph with two-hop relations have prefixes.
-    """
-    if halves := _TWO_PREFIXED.fullmatch(relation) or _TWO_OF_THREE_PARTS.fullmatch(relation):
-        return halves[1], halves[2]
-    return (relation,)
 
 
 def flattened_paths(chosen: Sequence[RelationFacts]) -> list[tuple[str, ...]]:
@@ -202,7 +197,13 @@ def _entities_without(
 
 
 def _has_rows_of(page: Page[Link], relation: str) -> bool:
-    return any(_is_row_of(link, relation) for link in page.items)
+    return any(_is_row_of(link, relation) or _is_iri_of(link.triple.relation, relation) for link in page.items)
+
+
+def _is_iri_of(relation: Relation, name: str) -> bool:
+    """Whether a name with which a relation was read is its IRI, or the IRIs of its two hops."""
+    own, named = ([local_name(hop.strip("<>")) for hop in likely_path(each)] for each in (relation.id, name))
+    return "://" in name and own == named
 
 
 def _is_row_of(link: Link, relation: str) -> bool:

@@ -14,8 +14,9 @@ from kgnav_mcp.concurrency import gathered_for
 from kgnav_mcp.model import AnchoredPage, AtEntities, Direction, Entity, Link, RelationFacts, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.pages import page_after, refuse_partial, select
-from kgnav_mcp.navigation.references import EntityArgument, RelationMatcher, read_at_entities, resolve_entities
+from kgnav_mcp.navigation.references import EntityArgument, read_at_entities, resolve_entities
 from kgnav_mcp.navigation.relation_lists import Ranker, bm25, rank_relations, relation_facts
+from kgnav_mcp.navigation.relation_matching import RelationMatcher
 from kgnav_mcp.navigation.relation_reader import NamedRelationReader, entities_without_any, paths_to_far_ends
 from kgnav_mcp.port import GraphAdapter
 

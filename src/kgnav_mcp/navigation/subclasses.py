@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from kgnav_mcp.errors import StoreTimeout, Unsupported
-from kgnav_mcp.model import Direction, Entity, LabelFacts, Schema
+from kgnav_mcp.model import Count, Direction, Entity, LabelFacts, Schema, Stop
 from kgnav_mcp.port import GraphAdapter
 
 _LEVELS = 20
@@ -41,7 +41,7 @@ async def subclasses_note(graph: GraphAdapter, schema: Schema) -> str:
         return ""
     try:
         async with asyncio.timeout(_SECONDS):
-            parents = await _superclasses(graph, list(labels))
+            parents, all_read = await _superclasses(graph, list(labels))
     except (StoreTimeout, Unsupported, TimeoutError):
         return ""
     below: dict[str, list[LabelFacts]] = defaultdict(list)
@@ -55,20 +55,22 @@ async def subclasses_note(graph: GraphAdapter, schema: Schema) -> str:
     subclasses = sorted(below[largest], key=lambda facts: (-facts.count.value, facts.id))
     more = f" and {len(subclasses) - _SHOWN:,} more" if len(subclasses) > _SHOWN else ""
     names = ", ".join(facts.id for facts in subclasses[:_SHOWN])
+    number = Count(len(below)) if all_read else Count.at_least(len(below))
     kind = "label has" if len(below) == 1 else "labels have"
     return (
-        f"{len(below):,} {kind} subclasses with nodes of their own, which only a label with * includes: "
+        f"{number.words.capitalize()} {kind} subclasses with nodes of their own, which only a label with * includes: "
         f"(x:`{largest}`*) also matches {names}{more}"
     )
 
 
-async def _superclasses(graph: GraphAdapter, classes: list[str]) -> Mapping[str, set[str]]:
-    """The direct superclasses of classes, of these in turn, and so on."""
+async def _superclasses(graph: GraphAdapter, classes: list[str]) -> tuple[Mapping[str, set[str]], bool]:
+    """The direct superclasses of classes, of these in turn, and so on; and whether all were read."""
     superclasses: dict[str, set[str]] = defaultdict(set)
     relation_paths = [(relation,) for relation in sorted(graph.subclass_relations)]
-    reached, level = set(classes), classes
+    reached, level, all_read = set(classes), classes, True
     for _ in range(_LEVELS):
         page = await graph.neighbour_ids(level, Direction.OUTGOING, relation_paths=relation_paths, limit=_EDGES)
+        all_read &= page.stop is Stop.COMPLETE
         for link in page.items:
             if isinstance(link.far_end, Entity):
                 superclasses[link.anchor.id].add(link.far_end.id)
@@ -76,7 +78,7 @@ async def _superclasses(graph: GraphAdapter, classes: list[str]) -> Mapping[str,
         reached.update(level)
         if not level:
             break
-    return superclasses
+    return superclasses, all_read and not level
 
 
 def _above(label: str, parents: Mapping[str, set[str]]) -> set[str]:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from itertools import islice, product
+from itertools import compress, islice, product
 from typing import TypeVar
 
 from kgnav_mcp.clipping import echoed
@@ -52,10 +52,14 @@ _MIN_CANDIDATES = 20
 
 async def find_by_name(graph: BasicVerbs, name: str, *, limit: int) -> Page[Namesake]:
     """The candidates of `find` that have the name in any letter case, exact spelling first."""
-    candidates = (await graph.find(name, limit=max(limit, _MIN_CANDIDATES))).items
-    namesakes = [Namesake(one.entity, one.matched) for one in candidates if one.matched.casefold() == name.casefold()]
+    candidates = await graph.find(name, limit=max(limit, _MIN_CANDIDATES))
+    have_name = [one.matched.casefold() == name.casefold() for one in candidates.items]
+    namesakes = [Namesake(one.entity, one.matched) for one in compress(candidates.items, have_name)]
     namesakes.sort(key=lambda one: one.name != name)
-    return page_of(namesakes, limit)
+    page = page_of(namesakes, limit)
+    if candidates.stop is Stop.COMPLETE or (candidates.stop is Stop.LIMIT and not all(have_name)):
+        return page
+    return replace(page, total=Count.at_least(len(namesakes)), stop=Stop.first((page.stop, candidates.stop)))
 
 
 async def relations(
@@ -190,10 +194,20 @@ async def values(
 
 
 async def find_by_values(graph: BasicVerbs, texts: Collection[str], *, limit: int) -> dict[str, list[ValueMatch]]:
-    """The first nodes with a property that has exactly one of these texts as its value, for each text."""
+    """The first nodes with a property that has exactly one of these texts as its value, for each text.
+
+    Raises:
+        Unsupported: the store did not return all nodes and triples, so that a node may look like the only one.
+    """
     if not texts:
         return {}
     scan = await _scan(graph)
+    if not scan.is_complete:
+        raise Unsupported(
+            f"the store did not return all nodes and triples, so that nodes with the value {echoed(min(texts))} may "
+            "be missing",
+            next_step="Use an id; find_node returns candidates by name.",
+        )
     matches: dict[str, list[ValueMatch]] = defaultdict(list)
     for row in scan.rows:
         tail = row.tail
@@ -247,8 +261,12 @@ async def triples_by_qualifier(graph: BasicVerbs, entity: str, *, limit: int) ->
     if described is None:
         return ()
     scan = await _scan(graph)
-    rows = tuple(islice((row for row in scan.rows if described in [one.value for one in row.qualifiers]), limit))
+    rows = tuple(islice((row for row in scan.rows if _has_as_qualifier(row, described)), limit))
     return rows if rows or scan.is_complete else None
+
+
+def _has_as_qualifier(row: Triple, entity: Entity) -> bool:
+    return any(isinstance(one.value, Entity) and one.value.id == entity.id for one in row.qualifiers)
 
 
 def find_relation(kind: str, name: str, relations: Iterable[Relation], others: Iterable[str] = ()) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -30,6 +30,8 @@ _MIN_SIMILARITY = 80
 """Minimum similarity, out of 100, of a word and its misspelling: one letter of five may differ."""
 MISSPELT = "No name or value has exactly these words; similar ones are shown."
 """The note of a page whose rows match only with typos."""
+MISSPELT_IN_PART = "No name or value that was read has exactly these words; similar ones are shown."
+"""The same where the store did not return all rows, or there are too many to read."""
 _WORD = re.compile(r"\w+")
 
 
@@ -168,7 +170,7 @@ class _Matches:
     def __init__(self, request: MatchRequest) -> None:
         far = request.far
         self._request = request
-        self._label = None if far.label is None else far.label.casefold()
+        self._labels = None if far.label is None else {one.casefold() for one in far.shown_labels or (far.label,)}
         self._words = None if far.words is None else Words(far.words)
         self._notes: dict[str, None] = {}
         self._complete = request.after is None
@@ -241,7 +243,7 @@ class _Matches:
         """The requested page. `near`: of matches with typos, if there is no exact one."""
         rows, limit = self.exact or (self.near if near else []), self._request.limit
         if rows and not self.exact:
-            self.add_note(MISSPELT)
+            self.add_note(MISSPELT if stop is Stop.COMPLETE and not self._read else MISSPELT_IN_PART)
         if self._read and len(rows) <= limit:
             self.add_note(f"Only the first {self._read:,} rows were searched.")
         return AnchoredPage(
@@ -255,23 +257,24 @@ class _Matches:
 
     async def _add(self, graph: BasicVerbs, page: Page[Link], prefix: str) -> None:
         """Add the matching rows of a page; their positions get a prefix."""
-        types = await _types(graph, page.items) if self._label is not None else {}
+        types = await _types(graph, page.items) if self._labels is not None else {}
         await in_thread(len(page.items), partial(self._compare, page, types, prefix))
 
     def _compare(self, page: Page[Link], types: Mapping[str, tuple[str, ...]], prefix: str) -> None:
         for link, position in zip(page.items, page.positions, strict=True):
             end = link.far_end
-            if self._label is not None and not self._is_labelled(end, types):
+            if self._labels is not None and not self._is_labelled(end, types, self._labels):
                 continue
             if self._words is None or self._words.match(node_text(end)):
                 self.exact.append((link, f"{prefix}{position}"))
             elif not self.exact and self._words.match_with_typos(node_text(end)):
                 self.near.append((link, f"{prefix}{position}"))
 
-    def _is_labelled(self, end: Node, types: Mapping[str, tuple[str, ...]]) -> bool:
+    @staticmethod
+    def _is_labelled(end: Node, types: Mapping[str, tuple[str, ...]], labels: Collection[str]) -> bool:
         if not isinstance(end, Entity):
             return False
-        return any(type_.casefold() == self._label for type_ in end.types or types.get(end.id, ()))
+        return any(type_.casefold() in labels for type_ in end.types or types.get(end.id, ()))
 
 
 def _begins(word: str, candidate: str) -> bool:

@@ -43,12 +43,14 @@ class FarEndKind(StrEnum):
 class FarEndFilter:
     """A filter for the far ends of rows: their kind, their label, and words in their name or value.
 
-    None leaves out a condition. A literal has no label.
+    None leaves out a condition. A literal has no label. `shown_labels` are the texts by which nodes show the label;
+    empty: they show it as it is given.
     """
 
     kind: FarEndKind | None = None
     label: str | None = None
     words: str | None = None
+    shown_labels: tuple[str, ...] = ()
 
     @property
     def is_selective(self) -> bool:

@@ -17,6 +17,7 @@ from kgnav_mcp.model import (
     Neighbourhood,
     Page,
     RelationFacts,
+    Stop,
     T,
     Triple,
 )
@@ -134,13 +135,14 @@ def absent_notes(
     """Notes on the relations of a call that none of its entities has. `noun` is "relation" or "property"."""
     side = f"{direction} " if direction else ""
     for relation in absent[:_ABSENT_NOTES]:
-        name = echoed(clipped(relation.name, NAME_LIMIT))
+        among = " among those that the store could list" if relation.is_partial else ""
+        lack = f"No {side}{noun} {echoed(clipped(relation.name, NAME_LIMIT))}{among}"
         if direction is not None and relation.opposite:
             other = direction.opposite
-            yield f"No {direction} {noun} {name}, but an {other} one: search with direction={other}."
+            yield f"{lack}, but an {other} one: search with direction={other}."
         else:
             nearest = comma_list(relation.nearest, _NEAREST)
-            yield f"No {side}{noun} {name}" + (f"; nearest: {nearest}." if nearest else ".")
+            yield lack + (f"; nearest: {nearest}." if nearest else ".")
     if len(absent) > _ABSENT_NOTES:
         yield f"{len(absent) - _ABSENT_NOTES:,} more are absent."
 
@@ -191,7 +193,8 @@ def _hub_table(neighbourhood: Neighbourhood, page: Page[RelationFacts], offset: 
         for facts in page.items:
             yield facts.relation, facts.count, _entity_count(facts, entities), facts.examples
 
-    rows = f"{Count.sum(facts.count for facts in page.items if len(facts.hops) == 1)} {direction} rows"
+    number = Count.sum(facts.count for facts in page.items if len(facts.hops) == 1)
+    rows = f"{number if page.stop is Stop.COMPLETE else Count.at_least(number.value)} {direction} rows"
     intro = [*entity_notes(entities)]
     if len(entities) == 1:
         intro.append(

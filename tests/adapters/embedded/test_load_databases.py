@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable
@@ -99,6 +100,31 @@ def test_binary_values_of_joins_and_in_lists_are_omitted_and_counted(tmp_path: P
         "t.duckdb: omitted 2 binary values",
         "t.duckdb: omitted 1 binary values",
     ]
+
+
+BINARY_KEYS = """
+CREATE TABLE t (k BLOB, n INTEGER, up BLOB, photo BLOB, PRIMARY KEY (k, n));
+CREATE TABLE u (id BLOB PRIMARY KEY, photo BLOB);
+CREATE TABLE v (id INTEGER PRIMARY KEY, u BLOB REFERENCES u (id));
+INSERT INTO t VALUES (x'01AF', 1, NULL, x'FF'), (x'', 2, NULL, NULL);
+INSERT INTO u VALUES (x'62', NULL), (x'C3A9', x'00');
+INSERT INTO v VALUES (7, x'C3A9')
+"""
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_binary_primary_keys_are_hexadecimal_ids(tmp_path: Path, kind: str) -> None:
+    source = tmp_path / f"b.{kind}"
+    module = cast("Any", importlib.import_module("sqlite3" if kind == "sqlite" else "duckdb"))
+    with closing(module.connect(str(source))) as connection:
+        for statement in BINARY_KEYS.split(";"):
+            connection.execute(statement if kind == "sqlite" else re.sub(r"x('\w*')", r"unhex(\1)", statement))
+        connection.commit()
+    graph = Loaded(tmp_path / "g.kg", load([source], tmp_path / "g.kg"))
+    assert set(graph.nodes()) == {"t:0x01af/1", "t:0x/2", "u:0x62", "u:0xc3a9", "v:7"}
+    assert graph.edges() == [("v:7", "u", "u:0xc3a9")]
+    assert [row[:2] for row in graph.attributes("t:0x01af/1")] == [("k", "0x01af"), ("n", "1")]
+    assert f"b.{kind}: omitted 2 binary values" in graph.report.notes
 
 
 def test_a_database_is_read_only_and_stays_as_it_is(tmp_path: Path) -> None:

@@ -73,8 +73,8 @@ AROUND = [
     ([f":guest{n}" for n in range(30)], Direction.INCOMING, [(":stay", ":who"), (":knows",)]),
 ]
 FAR = [FarEndFilter(words=words) for words in WORDS] + [
-    FarEndFilter(label="person"),
-    FarEndFilter(label="Sailor", words="stone"),
+    FarEndFilter(label="person", shown_labels=(":Person",)),
+    FarEndFilter(label="Sailor", words="stone", shown_labels=(":Sailor",)),
     FarEndFilter(label="Nobody"),
     FarEndFilter(FarEndKind.LITERAL, words="12"),
     FarEndFilter(FarEndKind.ENTITY, words="1"),

@@ -36,6 +36,15 @@ async def weddings(tmp_path: Path) -> AsyncGenerator[GraphAdapter]:
         yield adapter
 
 
+async def test_the_default_search_finds_a_qualifier_whose_types_the_rows_leave_out(tmp_path: Path):
+    (tmp_path / "g.ttl").write_text(f"{TURTLE} :zoe a :Person .", encoding="utf-8")
+    load([tmp_path / "g.ttl"], tmp_path / "g.kg")
+    async with open_adapter(str(tmp_path / "g.kg"), AdapterOptions()) as adapter:
+        own = await adapter.triples_by_qualifier(":zoe", limit=5)
+        assert len(own or ()) == 3
+        assert set(await GraphAdapter.triples_by_qualifier(adapter, ":zoe", limit=5) or ()) == set(own or ())
+
+
 @pytest.mark.parametrize(
     ("local", "heads"),
     [

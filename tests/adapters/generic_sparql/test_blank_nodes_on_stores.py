@@ -125,7 +125,7 @@ class BlankNodes:
             found = await get_node_by_property(graph, "Geo", "lat", "12")
             (node,) = (item.entity for item in found.page.items)
             assert node.id.startswith("_:ex:p1>ex:address>")
-            assert node.types == ("Geo",)
+            assert node.types == ("ex:Geo",)
             assert await graph.describe([node.id]) == {node.id: node}
 
     async def test_a_page_of_nodes_goes_on_after_the_last_one(self, location: str):

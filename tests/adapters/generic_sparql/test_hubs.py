@@ -110,8 +110,8 @@ async def test_the_types_that_a_relation_joins_are_counted_and_of_a_long_one_so_
     names = Names(store)
     schema = await SchemaReader(store, names, CatalogueCache(store, names)).overview(50)
     ends = {facts.relation.id: facts.ends for facts in schema.relations}
-    assert ends["ex:mayor_of"] == (("Person", "City", Count(few)),)
-    assert ends["ex:likes"] == (("Person", "City", Count.at_least(SAMPLE)),)
+    assert ends["ex:mayor_of"] == (("ex:Person", "ex:City", Count(few)),)
+    assert ends["ex:likes"] == (("ex:Person", "ex:City", Count.at_least(SAMPLE)),)
 
 
 async def test_many_names_are_looked_up_by_a_few_queries_in_any_letter_case():

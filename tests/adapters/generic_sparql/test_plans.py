@@ -52,7 +52,7 @@ ex:cyd a [ ex:of ex:ada ] ; ex:age 9 .
     ("cypher", "rows"),
     [
         ("MATCH (n) RETURN count(n)", [6]),
-        ("MATCH (n) RETURN labels(n) AS l, count(*)", [[], ["Person"]]),
+        ("MATCH (n) RETURN labels(n) AS l, count(*)", [[], ["ex:Person"]]),
         ("MATCH (n)-[:knows]->(m) RETURN elementId(n)", ["ex:ada", "ex:ada"]),
         ("MATCH (n)-[r]->(m) RETURN type(r), count(*)", ["ex:knows", "ex:of", "rdf:type"]),
     ],

@@ -134,6 +134,7 @@ class MatchingReader:
 
 
 def _labels_named(builder: Builder, name: str) -> list[int]:
-    """Returns the numbers of the labels that are printed as this name, letter case aside."""
-    entries = builder.catalogue.labels(builder.session).entries.values()
-    return [entry.id for entry in entries if entry.printed.casefold() == name.casefold()]
+    """Returns the numbers of the labels that are printed as this name, letter case aside; else of the one it means."""
+    labels = builder.catalogue.labels(builder.session)
+    printed = [entry.id for entry in labels.entries.values() if entry.printed.casefold() == name.casefold()]
+    return printed or [entry.id for entry in (labels.get(name),) if entry is not None]

@@ -96,7 +96,14 @@ class SchemaReader:
             of_label.sort(key=self._hidden.__contains__)
         listing = Listing.SAMPLED if self._builder.catalogue.sampled else Listing.COMPLETE
         return tuple(
-            LabelFacts(entry.short, entry.name, Count(entry.size), tuple(properties[entry.id]), listing)
+            LabelFacts(
+                entry.short,
+                entry.name,
+                Count(entry.size),
+                tuple(properties[entry.id]),
+                listing,
+                is_shown_by_id=entry.printed == entry.short,
+            )
             for entry in labels
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from rdflib import URIRef
@@ -32,8 +32,8 @@ from kgnav_mcp.adapters.sparql_base.rate_limit import Client
 from kgnav_mcp.adapters.sparql_base.requests import GRAPH
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Count, Direction, Entity, Health, Triple
-from kgnav_mcp.port import AdapterOptions, Capability
+from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Health, Link, Triple
+from kgnav_mcp.port import AdapterOptions, Capability, FarEndFilter
 
 _MAX_COUNTED_ON_OPENING = 200_000
 """Maximum number of triples counted when a graph is opened: 0.1 seconds on Oxigraph."""
@@ -103,6 +103,21 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
                 is not None
             },
         )
+
+    async def matching(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        relation_paths: Sequence[tuple[str, ...]] | None = None,
+        far: FarEndFilter,
+        limit: int,
+        after: str | None = None,
+    ) -> AnchoredPage[Link]:
+        if far.label is not None:
+            classes = await self._readers.names.classes(await self._types_with_label(far.label))
+            far = replace(far, shown_labels=tuple(each.label for each in classes.values()))
+        return await super().matching(ids, direction, relation_paths=relation_paths, far=far, limit=limit, after=after)
 
     def printed_ids(self, ids: Sequence[str]) -> Mapping[str, str]:
         blank = self._endpoint.ids.blank

@@ -445,7 +445,7 @@ class SchemaReader(schema.SchemaReader):
     def _datatype(self, row: Row) -> str:
         if boolean_in(row, "node"):
             return NODE_VALUES
-        return self._names.naming.datatype(str(row["d"]) if "d" in row else None) or "xsd:string"
+        return self._names.naming.value_type(str(row["d"]) if "d" in row else None)
 
     async def _union(self, branches: Sequence[str]) -> Read:
         """Run branches in batches, each in a fraction of the call's time. The first time-out ends the read."""

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.generic_sparql.blanks import Blank, Resolved
 from kgnav_mcp.adapters.generic_sparql.store import Mediators, Store, placeholders
 from kgnav_mcp.adapters.generic_sparql.text_forms import TextFormReader
 from kgnav_mcp.adapters.ids.rdf import BlankPath, RdfIds
-from kgnav_mcp.adapters.naming import entity_name, local_name_variants
+from kgnav_mcp.adapters.naming import local_name_variants
 from kgnav_mcp.adapters.sparql_base import entity_finder, names
 from kgnav_mcp.adapters.sparql_base.name_search import Lookup, SparqlNames
 from kgnav_mcp.adapters.sparql_base.names import Facts, Naming
@@ -50,8 +50,8 @@ class Names(names.Names):
         return await self.text_forms.of((*self._store.names, *self._store.aliases))
 
     async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
-        """Classes with their names in the graph, else the last part of their ids."""
-        return await self._schema_names(iris, entity_name)
+        """Classes with their names in the graph, else their short ids: classes of two namespaces may end alike."""
+        return await self._schema_names(iris, self.naming.short)
 
     async def blank(self, found: Resolved) -> Entity:
         """Describe a blank node from its own triples."""

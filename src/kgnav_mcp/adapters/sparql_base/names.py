@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from cachetools import LRUCache, TTLCache
-from rdflib import Literal, URIRef
+from rdflib import RDF, XSD, Literal, URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.naming import language_rank, readable
@@ -56,6 +56,9 @@ _MAX_REMEMBERED = 200
 """Entities of one call that are looked up in that cache."""
 
 
+_PLAIN_TEXT = {str(XSD.string): "string", str(RDF.langString): "langString"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
     """How a store names things: its forms of ids, and its queries for names.
@@ -79,6 +82,10 @@ class Naming:
     """The query for the entities that occur in any triple."""
     cache_seconds: float
     """Seconds to cache names, since the graph may be written to."""
+
+    def value_type(self, full: str | None) -> str:
+        """The datatype of values as a schema prints it: plain text is `string`, or `langString` with a language."""
+        return _PLAIN_TEXT.get(full or "") or self.datatype(full) or "string"
 
 
 @dataclass(frozen=True, slots=True)

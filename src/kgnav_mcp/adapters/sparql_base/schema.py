@@ -12,6 +12,7 @@ from cachetools import LRUCache
 from rapidfuzz import fuzz, process
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.adapters.sparql_base import queries
 from kgnav_mcp.adapters.sparql_base.names import Names
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, Row, boolean_in, iri_in, is_at_most, number_in
@@ -328,10 +329,7 @@ class SchemaReader:
         return Schema(
             entities=Count.unknown(),
             triples=catalogue.triples,
-            labels=tuple(
-                LabelFacts(names[iri].id, names[iri].label, types[iri], *own.get(iri, ((), Listing.ABSENT)))
-                for iri in labels
-            ),
+            labels=tuple(_label_facts(names[iri], types[iri], *own.get(iri, ((), Listing.ABSENT))) for iri in labels),
             relations=tuple(
                 EdgeFacts(
                     names[iri],
@@ -407,8 +405,8 @@ class SchemaReader:
         read = await self._select_each(queries.DATATYPES, unknown)
         counts: dict[URIRef, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for row in read.rows:
-            datatype = self._names.naming.datatype(str(row["d"]) if "d" in row else None)
-            counts[unknown[number_in(row, "number")]][datatype or "xsd:string"] += number_in(row, "n")
+            datatype = self._names.naming.value_type(str(row["d"]) if "d" in row else None)
+            counts[unknown[number_in(row, "number")]][datatype] += number_in(row, "n")
         for iri in unknown:
             known[iri] = frequent = tuple(_most_frequent(counts.get(iri, {})))
             if read.stop is Stop.COMPLETE:
@@ -461,3 +459,10 @@ def _listed(catalogue: Catalogue, type_: URIRef, counts: Mapping[URIRef, int]) -
 def _most_frequent(counts: Mapping[K, int]) -> list[K]:
     """The keys, most frequent first; ties by name."""
     return sorted(counts, key=lambda name: (-counts[name], name))
+
+
+def _label_facts(named: Relation, count: Count, properties: tuple[str, ...], listing: Listing) -> LabelFacts:
+    """The facts about a class; one without a name is shown by its id."""
+    by_id = named.label == named.id
+    label = readable(named.id) if by_id else named.label
+    return LabelFacts(named.id, label, count, properties, listing, is_shown_by_id=by_id)

@@ -10,10 +10,11 @@ from pydantic import Field
 from kgnav_mcp.errors import InvalidPlan, UnknownName
 from kgnav_mcp.languages import ParsedPlan
 from kgnav_mcp.languages.json_steps import DEFAULT_DIRECTION, DEFAULT_HOPS, EdgeDirection, parse_steps
-from kgnav_mcp.model import Direction, Entity
+from kgnav_mcp.model import Count, Direction, Entity, Stop
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
-from kgnav_mcp.navigation.references import RelationMatcher, resolve_entities, resolve_entity
+from kgnav_mcp.navigation.references import resolve_entities, resolve_entity
+from kgnav_mcp.navigation.relation_matching import RelationMatcher
 from kgnav_mcp.render.plans import entity_columns, plan_table
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import name_and_id
@@ -127,7 +128,7 @@ async def _answer(
     """
     start = call.start(cursor)
     page, omitted = await run_queued(call, runner(call), checked.plan, start, steps=steps, of_tool=True)
-    sizes = [f"{name_and_id(side.node)} {side.edge_type} {await _neighbour_count(call, side):,}" for side in sides]
+    sizes = [f"{name_and_id(side.node)} {side.edge_type} {await _neighbour_count(call, side)}" for side in sides]
     intro = f"Nodes of each side: {', '.join(sizes)}" if sizes and not start.offset else ""
     return call.answer(
         plan_table(page, start.offset, intro=intro, notes=(*entity_notes(nodes), *checked.notes, *omitted)),
@@ -135,14 +136,15 @@ async def _answer(
     )
 
 
-async def _neighbour_count(call: ToolCall, side: _Side) -> int:
+async def _neighbour_count(call: ToolCall, side: _Side) -> Count:
     """Number of neighbours of a side."""
     hop = {"from": "side", "edge_type": side.edge_type, **_direction(side.direction)}
     checked = await _checked(
         call, [_find_node_step("side", [side.node]), {"as": "far", "fetch_neighbors": hop}, {"return": ["count(far)"]}]
     )
     page = await runner(call).run(checked.plan, limit=1)
-    return sum(cell for row in page.items for cell in row.cells if isinstance(cell, int))
+    number = sum(cell for row in page.items for cell in row.cells if isinstance(cell, int))
+    return Count(number) if page.stop is Stop.COMPLETE else Count.at_least(number)
 
 
 async def _checked(

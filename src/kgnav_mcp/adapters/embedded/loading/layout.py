@@ -412,7 +412,7 @@ def datatype_of(value: object) -> str | None:
 def cell_text(value: object) -> str:
     """Returns a cell's value as text; empty for None.
 
-    Whole numbers have no decimal point, because workbooks have no integers.
+    Whole numbers have no decimal point, because workbooks have no integers. Binary values are hexadecimal: `0x01af`.
     """
     if value is None:
         return ""
@@ -422,6 +422,8 @@ def cell_text(value: object) -> str:
         return str(int(value)) if value.is_integer() else written_number(value)
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
+    if isinstance(value, bytes | bytearray):
+        return f"0x{value.hex()}"
     return json.dumps(value, ensure_ascii=False, default=cell_text) if isinstance(value, list | dict) else str(value)
 
 

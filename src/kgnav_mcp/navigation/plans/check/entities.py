@@ -11,6 +11,7 @@ from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Candidate, Certainty, Count, Entity, Namesake, Page, Stop
 from kgnav_mcp.navigation.nodes_by_value import printed_id_note
+from kgnav_mcp.navigation.pages import refuse_partial
 from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, Unknown, closest_alternative
 from kgnav_mcp.navigation.plans.check.scopes import Node
 from kgnav_mcp.navigation.plans.lookups import Lookups
@@ -36,6 +37,7 @@ from kgnav_mcp.port import GraphAdapter
 _MIN_SCORE, _MIN_LEAD = 0.6, 0.1
 """Minimum score of the best candidate for a hint, and its minimum lead over the next one, to be unambiguous."""
 
+_USE_ID = "Use an id; find_node returns candidates."
 _MAX_SEARCHED = 20
 """Problems of a plan from which the names nearest to further unknown ones are not searched: few problems are shown."""
 
@@ -199,6 +201,9 @@ class EntityReader:
         """The condition that a node is the best candidate for a hint, as `find_node` ranks them.
 
         A note names it, unless the hint is its name or id. If the match is not clear, that is a problem.
+
+        Raises:
+            StoreTimeout, Unsupported: the store did not return all candidates, and none has exactly this name.
         """
         ids: list[str] = []
         label = next((labels[0] for labels in node.labels if len(labels) == 1), None)
@@ -206,7 +211,10 @@ class EntityReader:
             hint = str(constant.value)
             found: Sequence[Candidate] = ()
             with suppress(UnknownName):  # an unknown label is reported where labels are checked
-                found = (await self.graph.find(hint, label=label, limit=NEAREST)).items
+                page = await self.graph.find(hint, label=label, limit=NEAREST)
+                found = page.items
+                if page.stop is not Stop.LIMIT and all(each.score < 1.0 for each in found):
+                    refuse_partial(page.stop, _not_all(f"candidates for {echoed(hint)}"), next_step=_USE_ID)
             scores = [each.score for each in found]
             least = 1.0 if 1.0 in scores else max(_MIN_SCORE, max(scores, default=0.0) - _MIN_LEAD)
             best, by = [each.entity for each in found if each.score >= least], ""
@@ -244,13 +252,21 @@ class EntityReader:
     async def _having_values(
         self, node: Node, properties: Sequence[str], constants: Sequence[Constant]
     ) -> Mapping[Constant, _Nodes]:
-        """The first nodes with this node's labels that have each text as the value of a property, and their number."""
+        """The first nodes with this node's labels that have each text as the value of a property, and their number.
+
+        Raises:
+            StoreTimeout, Unsupported: the store returned none of the nodes with a text, but not because there are none.
+        """
         labels = node.labels[0] if node.labels and not node.subclasses else (None,)
         texts = [str(constant.value) for constant in constants]
         pages: list[Mapping[str, Page[Entity]]] = []
         for label, name in product(labels, properties):
             with suppress(UnknownName):  # an unknown label is reported where labels are checked
                 pages.append(await self.lookups.by_values(label, name, texts))
+        for text in texts:
+            if not any(page[text].items for page in pages):
+                message = _not_all(f"nodes with the value {echoed(text)}")
+                refuse_partial(Stop.first(page[text].stop for page in pages), message, next_step=_USE_ID)
         return {
             constant: _first_nodes([page[text] for page in pages])
             for constant, text in zip(constants, texts, strict=True)
@@ -272,6 +288,10 @@ class EntityReader:
         name = closest_alternative(text, names)
         self.problems.correct(constant, Constant(name) if name is not None else None)
         return problem
+
+
+def _not_all(what: str) -> str:
+    return f"the store did not return all {what}"
 
 
 def _first_nodes(pages: Sequence[Page[Entity]]) -> _Nodes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from time import monotonic
 from typing import TypeVar
 from weakref import WeakKeyDictionary
@@ -13,6 +14,7 @@ from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import NODE_VALUES, Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema
 from kgnav_mcp.navigation.plans.check.value_kinds import is_of_languages, kinds_of
 from kgnav_mcp.navigation.references import NameIndex, nearest_names
+from kgnav_mcp.navigation.relation_lists import likely_path
 from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
 
 _NO_LIMIT = 1_000_000
@@ -123,7 +125,10 @@ class SchemaNames:
             return found
         known = self._whole.relations
         dots = (place for place, character in enumerate(name) if character == ".")
-        return (name,) if any(name[:at] in known and name[at + 1 :] in known for at in dots) else ()
+        if any(name[:at] in known and name[at + 1 :] in known for at in dots):
+            return (name,)
+        halves = likely_path(name)
+        return tuple(map(".".join, product(*[await self.relations(half) for half in halves]))) if halves[1:] else ()
 
     async def properties(self, name: str) -> tuple[str, ...]:
         """The ids of the properties of nodes that a name means."""
@@ -131,7 +136,8 @@ class SchemaNames:
 
     async def _ids_by_name(self, name: str, ids: Callable[[Part], list[str]]) -> tuple[str, ...]:
         found = ids(self._whole)
-        if not found and self.whole.sampled and (around := await self._part_around(name)):
+        is_iri_of_one = len(found) > 1 and "://" in name  # others have the same local name
+        if (is_iri_of_one or (not found and self.whole.sampled)) and (around := await self._part_around(name)):
             found = ids(around)
         return tuple(dict.fromkeys(found))
 
@@ -185,12 +191,12 @@ class SchemaNames:
     def label_name(self, label: str) -> str | None:
         """The name of a label that nodes show, by the label's id; None if the schema does not list it."""
         facts = self._whole.labels.get(label)
-        return None if facts is None else facts.label
+        return None if facts is None else facts.shown
 
     def nodes_shown_as(self, names: Collection[str]) -> int:
         """The number of nodes with one of these labels, given by the names that nodes show or by ids."""
         return Count.sum(
-            [facts.count for facts in self.whole.labels if facts.label in names or facts.id in names]
+            [facts.count for facts in self.whole.labels if facts.shown in names or facts.id in names]
         ).value
 
     def relation(self, name: str) -> EdgeFacts | None:
@@ -203,7 +209,7 @@ class SchemaNames:
         None if the schema does not state it.
         """
         shown = [
-            {facts.label for facts in _facts_of(self._whole.labels, labels)} | {*labels} for labels in (heads, tails)
+            {facts.shown for facts in _facts_of(self._whole.labels, labels)} | {*labels} for labels in (heads, tails)
         ]
         found = 0
         for facts in _facts_of(self._whole.relations, relations):
@@ -234,7 +240,7 @@ class SchemaNames:
     def _any_shown_in(self, labels: Sequence[str], names: Sequence[str]) -> bool:
         if not labels or any(label in names for label in labels):
             return True
-        return any(facts.label in names for facts in _facts_of(self._whole.labels, labels))
+        return any(facts.shown in names for facts in _facts_of(self._whole.labels, labels))
 
     def value_kinds(self, properties: Sequence[str]) -> frozenset[str]:
         """The kinds of values of properties of nodes, as in `kinds_of`; empty if unknown."""
@@ -279,7 +285,13 @@ class SchemaNames:
     async def nearest_relation(self, name: str, labels: Sequence[str]) -> list[str]:
         """The relations most similar to a name; those at nodes with these labels come first."""
         first = [_relation(facts) for part in await self._parts_around(labels) for facts in part.schema.relations]
-        return _nearest(name, first, map(_relation, self.whole.relations))
+        halves = likely_path(name)
+        if len(halves) == 1 or Capability.MEDIATORS not in self.graph.capabilities:
+            return _nearest(name, first, map(_relation, self.whole.relations))
+        near = [
+            await self.relations(half) or _nearest(half, first, map(_relation, self.whole.relations)) for half in halves
+        ]
+        return list(map(".".join, product(*near)))[:_OFFERED]
 
     async def nearest_property(self, name: str, labels: Sequence[str], *, only_there: bool = False) -> list[str]:
         """The properties most similar to a name; those of nodes with these labels come first, or are the only ones."""

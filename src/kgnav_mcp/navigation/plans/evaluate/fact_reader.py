@@ -13,7 +13,7 @@ from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Cell, Certainty, Direction, Entity, Link, Path, Stop, Triple
 from kgnav_mcp.model import Node as Term
-from kgnav_mcp.navigation.flattening import read_flattened
+from kgnav_mcp.navigation.flattening import FlattenedPage, read_flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.interning import Interned, Step, pairs
@@ -22,6 +22,7 @@ from kgnav_mcp.navigation.plans.evaluate.scans import Scans
 from kgnav_mcp.navigation.plans.evaluate.several_values import SeveralValues
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, Value, joined_values, property_values
 from kgnav_mcp.navigation.plans.lookups import Lookups
+from kgnav_mcp.navigation.relation_lists import likely_path
 from kgnav_mcp.port import Capability, FarEndFilter, FarEndKind, GraphAdapter
 from kgnav_mcp.port.lists import batches
 
@@ -54,7 +55,7 @@ class Classes:
     async def _derived_names(self, label: str) -> list[str]:
         """The name that nodes show for a class without a label: the adapter derives it from the id."""
         with suppress(UnknownName):
-            return [facts.label for facts in (await self._graph.schema(label, limit=1)).labels if facts.id == label]
+            return [facts.shown for facts in (await self._graph.schema(label, limit=1)).labels if facts.id == label]
         return []
 
     def any_of(self, labels: Iterable[str], types: Iterable[str]) -> bool:
@@ -304,6 +305,10 @@ class Reader:
                 for fact in facts.items if facts else ():
                     if fact.relation.id in unread:
                         self._hops[fact.relation.id] = tuple(hop.id for hop in fact.hops)
+                if facts is not None and facts.stop is not Stop.COMPLETE:
+                    schema_names = await SchemaNames.of(self._graph)
+                    unlisted = [name for name in unread if schema_names.relation(name) is None]
+                    self._hops = {name: likely_path(name) for name in unlisted} | self._hops
         return [self._hops.get(name, (name,)) for name in relations]
 
     async def _links(
@@ -330,22 +335,16 @@ class Reader:
                 )
             )
         if double:
-            found.append(
-                await read_all(
-                    lambda after: read_flattened(
-                        self._graph,
-                        ids,
-                        direction,
-                        relation_paths=double,
-                        far=FarEndFilter(FarEndKind.ENTITY),
-                        limit=_FLATTENED_ROWS,
-                        after=after,
-                    ),
-                    self.budget,
-                    part,
-                    before + sum(map(len, found)),
+
+            async def read_double(after: str | None) -> FlattenedPage:
+                far = FarEndFilter(FarEndKind.ENTITY)
+                page = await read_flattened(
+                    self._graph, ids, direction, relation_paths=double, far=far, limit=_FLATTENED_ROWS, after=after
                 )
-            )
+                self.budget.record_incomplete(page.roles)
+                return page
+
+            found.append(await read_all(read_double, self.budget, part, before + sum(map(len, found))))
         return found
 
     async def _facts(

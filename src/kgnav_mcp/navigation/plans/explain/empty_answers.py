@@ -8,7 +8,7 @@ from itertools import islice
 
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.languages.cypher import write_part
-from kgnav_mcp.model import Direction, Entity, PlanPage, RelationFacts
+from kgnav_mcp.model import Direction, Entity, PlanPage, RelationFacts, Stop
 from kgnav_mcp.navigation.plans.check.properties import ANY_ROW
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.relation_lists import hops_of
@@ -288,13 +288,16 @@ async def _about(graph: GraphAdapter, lookups: Lookups, named: _Named) -> str:
 async def _missing_edges(
     graph: GraphAdapter, entities: Sequence[Entity], wanted: Sequence[tuple[Sequence[str], Direction | None]]
 ) -> str:
-    """The sentence about the edges that entities lack, with those that they have; empty if they lack none."""
+    """The sentence about the edges that entities lack, with those that they have.
+
+    Empty if they lack none, or if the store does not list all.
+    """
     if not wanted:
         return ""
     ids = [one.id for one in entities]
     page = await graph.relations(ids, None, hops=hops_of(graph), far_end_kind=FarEndKind.ENTITY, limit=_RELATIONS)
     missing = [_edge_text(*each) for each in wanted if not _has(page.items, *each)]
-    if not missing:
+    if not missing or page.stop is not Stop.COMPLETE:
         return ""
     largest = sorted(page.items, key=lambda facts: -facts.count.value)
     there = ", ".join(f"{_with_name(facts)} ({facts.count})" for facts in largest[:_SHOWN])

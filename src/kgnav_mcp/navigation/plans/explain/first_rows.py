@@ -193,4 +193,4 @@ async def _lacks(graph: GraphAdapter, columns: Sequence[Column], by: Property, p
     if not isinstance(node, Entity) or by.name == NAME or not by.ids:
         return 0
     found = await graph.neighbours([node.id], Direction.OUTGOING, relation_paths=[(one,) for one in by.ids], limit=1)
-    return 0 if found.items else 1
+    return 1 if not found.items and found.stop is Stop.COMPLETE else 0

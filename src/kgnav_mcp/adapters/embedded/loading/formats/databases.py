@@ -261,7 +261,7 @@ class _Reader:
         self._stager.relationship(first, table.name, second, self._values(table, row, referring), place)
 
     def _key(self, table: _Table, row: Sequence[object], places: Sequence[int]) -> str:
-        """The key of a row: its table and its primary key, or its row number if it has none."""
+        """The key of a row: its table and its primary key (binary: hexadecimal), or its row number if it has none."""
         values = [row[place] for place in places] or [row[-1]]
         return f"{table.name}:{'/'.join(map(cell_text, values))}"
 
@@ -285,7 +285,7 @@ class _Reader:
         for column, cell in zip(table.columns, row, strict=False):
             if column in left_out:
                 continue
-            value, omitted = without_binary(cell)
+            value, omitted = (cell_text(cell), 0) if _is_binary_key(table, column, cell) else without_binary(cell)
             self.binary_values += omitted
             if value is not None:
                 is_float = isinstance(value, float)  # of a database, where whole numbers have a type of their own
@@ -298,6 +298,11 @@ class _Reader:
     def _checkpoint(self) -> None:
         if self._stager.staging.full:
             self._stager.staging.checkpoint(self.source.name, 0)
+
+
+def _is_binary_key(table: _Table, column: str, cell: object) -> bool:
+    """Whether a cell is a binary part of a primary key, whose text is a part of the node's id."""
+    return isinstance(cell, bytes) and column in table.key
 
 
 def _relation(reference: _Reference) -> str:
