@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from unittest.mock import patch
+from unittest.mock import AsyncMock, patch
 
 import pytest
 
@@ -293,3 +293,29 @@ async def test_edges_are_found_by_the_name_of_a_node_that_qualifies_them_without
     assert rows(page) == [("ex:p9", "ex:ada")]
     assert any("VALUES ?v1 { <http://ex.example/spring> } ?v1r " in query for query in client.queries)
     assert not any("ex.example/p1" in query for query in client.queries)
+
+
+_MANY = 1_100
+_RELATIONS = [f"r{number:02}" for number in range(8)]
+OWNED = [
+    *(f"ex:p{n} a ex:Person ; ex:{_RELATIONS[n % 8]} ex:t{n} . ex:t{n} a ex:Town ." for n in range(_MANY)),
+    "ex:p0 ex:r01 ex:p1 . ex:p1099 ex:r05 ex:p2 .",
+]
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+async def test_a_pattern_without_such_an_edge_is_found_by_few_queries_however_many_nodes_and_relations_there_are(
+    stopped: bool, monkeypatch: pytest.MonkeyPatch
+):
+    client = InProcess("\n".join((PEOPLE, *OWNED)))
+    async with opened_over(client, HERE) as graph:
+        await graph.schema(limit=100)
+        client.queries.clear()
+        if stopped:  # then pages of nodes are read until the answer is known
+            monkeypatch.setattr(type(graph), "run", AsyncMock(side_effect=StoreTimeout(1)))
+        checked = await PlanRunner(graph).check(parse_cypher("MATCH (a:Person)-[:r00]->(b:Person) RETURN a"))
+    (problem,) = checked.problems
+    assert "no such edge leads from :ex:Person to :ex:Person" in problem.reason
+    assert set(problem.alternatives) == {"ex:r01", "ex:r05", "ex:knows"}
+    assert stopped or len(client.queries) <= 16, client.queries
+    assert not stopped or len(client.queries) > 50, client.queries

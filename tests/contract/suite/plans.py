@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import cycle
@@ -13,7 +12,6 @@ import pytest
 
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.languages import parse_plan
-from kgnav_mcp.languages.cypher.values import quoted
 from kgnav_mcp.model import Count
 from kgnav_mcp.navigation.plans import runner
 from kgnav_mcp.navigation.plans.runner import PlanRunner
@@ -486,36 +484,6 @@ class PlanContract(AdapterContract):
         boats, visitors = (sorted(view.types[view.node(name)]) for name in ("boat00", "visitor000"))
         expected = [(codes, "blue", boats, half), (codes, "red", boats, half), (codes, None, visitors, toy.VISITORS)]
         assert found == sorted(expected, key=repr)
-
-    @pytest.mark.parametrize(
-        ("labels", "names", "expected"),
-        [
-            (("Person", "Person"), ("age", "age"), ["ada ada", "ada cyd", "ben ben", "cyd ada", "cyd cyd"]),
-            (("Person", "Person"), ("tag", "tag"), ["ada ada", "ada ben", "ben ada", "ben ben"]),
-            (("Boat", "Office"), ("length", "code"), [f"boat{n:02} {toy.REGISTRY}" for n in range(toy.BOATS)]),
-            (("Boat", "Person"), ("length", "age"), []),
-        ],
-    )
-    async def test_sets_are_joined_by_equal_values_even_if_their_product_is_more_than_may_be_held(
-        self,
-        adapter: GraphAdapter,
-        view: View,
-        labels: tuple[str, str],
-        names: tuple[str, str],
-        expected: Sequence[str],
-    ):
-        """All boats have a length of which the registry has the code; two tags are those of a list."""
-        if not has(adapter, Capability.LABELS):
-            return
-        one, two = (quoted(view.style.label_id(label)) for label in labels)
-        left, right = (f"{owner}.{quoted(view.relation(name))}" for owner, name in zip("ab", names, strict=True))
-        text = f"MATCH (a:{one}), (b:{two}) WHERE {left} = {right} RETURN a, b"
-        plans = PlanRunner(adapter, 100)
-        checked = await plans.check(parse_plan(text).plan)
-        assert not checked.problems
-        page = await plans.run(checked.plan, limit=ALL)
-        pairs = [tuple(view.node(node) for node in pair.split()) for pair in expected]
-        assert Counter(tuple(getattr(cell, "id", None) for cell in row.cells) for row in page.items) == Counter(pairs)
 
     async def test_a_count_of_nothing_is_zero(self, adapter: GraphAdapter, view: View):
         if not has(adapter, Capability.PLANS):
