@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from unittest.mock import AsyncMock, patch
 
 import pytest
+from cachetools import TTLCache
 
 from kgnav_mcp.adapters.generic_sparql import catalogue, pattern_writer
 from kgnav_mcp.adapters.generic_sparql.reification import ReifierFacts
@@ -254,6 +257,24 @@ async def test_if_parallel_statements_are_not_counted_in_time_those_of_the_relat
     assert relations["ex:knows"] == Count.at_least(5)
     assert rows(knows) == [("ex:ada", "ex:ben"), ("ex:ben", "ex:dan")]
     assert rows(likes) == [(2,)]
+
+
+async def test_parallel_statements_that_were_not_counted_in_time_are_counted_again_after_ten_minutes(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    now = 0.0
+    monkeypatch.setattr(catalogue, "TTLCache", partial(TTLCache[object, object], timer=lambda: now))
+    of_relation, of_all = r"LIMIT 500000 } } GROUP BY \?s \?o", r"HAVING \(COUNT\(\?r\) > 1\)"
+    client = InProcess(PEOPLE, slow=[of_relation, of_all])
+    counts: list[int] = []
+    async with opened_over(client, HERE) as graph:
+        for now in (0.0, 599.0, 601.0, 602.0):  # noqa: B007 - the clock
+            client.queries.clear()
+            page = await answer(graph, "MATCH (a)-[r:knows]->(b {title: 'Ben'}) RETURN a, count(r)")
+            assert rows(page) == [("ex:ada", 1)]
+            counts.append(sum(re.search(of_relation, query) is not None for query in client.queries))
+            client.mend()
+    assert counts == [1, 0, 1, 0]
 
 
 AGES = (
