@@ -205,7 +205,7 @@ class CheckContract(AdapterContract):
         ("labels", "names", "expected"),
         [
             (("Person", "Person"), ("age", "age"), ["ada ada", "ada cyd", "ben ben", "cyd ada", "cyd cyd"]),
-            (("Person", "Person"), ("tag", "tag"), ["ada ada", "ada ben", "ben ada", "ben ben"]),
+            (("Person", "Person"), ("alive", "alive"), ["ada ada", "ben ben"]),
             (("Boat", "Office"), ("length", "code"), [f"boat{n:02} {toy.REGISTRY}" for n in range(toy.BOATS)]),
             (("Boat", "Person"), ("length", "age"), []),
         ],
@@ -218,7 +218,7 @@ class CheckContract(AdapterContract):
         names: tuple[str, str],
         expected: Sequence[str],
     ):
-        """All boats have a length of which the registry has the code; two tags are those of a list."""
+        """The registry has codes for the lengths of all boats."""
         if not has(adapter, Capability.LABELS):
             return
         one, two = (quoted(view.style.label_id(label)) for label in labels)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -20,6 +21,7 @@ from kgnav_mcp.navigation.plans.evaluate.comparisons import compare
 from kgnav_mcp.navigation.plans.evaluate.equality_joins import keys_of_values
 from kgnav_mcp.navigation.plans.evaluate.evaluator import evaluate
 from kgnav_mcp.navigation.plans.evaluate.values import Node, PathValue, PropertyList, Value
+from kgnav_mcp.navigation.plans.pushdown import store_matching
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Comparison
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -96,6 +98,13 @@ async def test_sets_joined_by_equal_values_have_few_pairs_compared(
 
 
 @pytest.mark.parametrize("by_store", [True, False])
+async def test_rows_without_an_equal_value_stay_where_the_pattern_is_optional(graph: GraphAdapter, by_store: bool):
+    text = "MATCH (a) OPTIONAL MATCH (b:B) WHERE b.code = a.ref RETURN a.name AS a, b.name AS b"
+    unmatched = Counter[tuple[object, ...]]((f"b{number}", None) for number in range(NODES))
+    assert await _rows(graph, text, by_store=by_store, bound=2_000) == PAIRS + unmatched
+
+
+@pytest.mark.parametrize("by_store", [True, False])
 async def test_members_of_a_list_are_joined_with_nodes_that_have_them(graph: GraphAdapter, by_store: bool):
     text = "MATCH (a:A) WITH collect(a.ref) AS refs UNWIND refs AS x MATCH (b {code: x}) RETURN b.name AS b"
     expected = Counter[tuple[object, ...]]()
@@ -113,6 +122,17 @@ async def test_groups_of_joined_sets_are_not_read_as_groups_of_their_product(
     monkeypatch.setattr(graph, "run", refused)
     text = "MATCH (a:A), (b:B) WHERE b.code = a.ref RETURN count(*) AS n"
     assert await _rows(graph, text) == Counter({(PAIRS.total(),): 1})
+
+
+@pytest.mark.parametrize("pairs", [10_000, NODES**2])
+async def test_an_equality_with_many_rows_is_not_left_to_a_store_that_would_compare_all_pairs(
+    graph: GraphAdapter, pairs: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(store_matching, "_MANY_PAIRS", pairs)
+    with patch.object(type(graph), "run", autospec=True, side_effect=type(graph).run) as asked:
+        assert await _rows(graph, CARRIED) == PAIRS
+    given = [call for call in asked.call_args_list if call.args[1].pipelines[0].given is not None]
+    assert bool(given) is (pairs == NODES**2)
 
 
 async def test_a_product_without_an_equality_is_refused_as_before(graph: GraphAdapter):

@@ -62,7 +62,7 @@ _PROBED_AFTER_S = 0.25
 """Seconds of matching after which the store is asked whether there are too many matches: most need less."""
 _EXTRA_ROWS = 200
 """Rows that are read beyond those with the largest numbers, since more may tie with the last of them."""
-_MANY_PAIRS = 1_000_000
+_MANY_PAIRS = 200_000
 """Pairs of rows and nodes from which an equality is tested here: a graph file takes a second to compare as many."""
 _PROPERTIES = 4
 """Properties of nodes that are read with the matches of a pattern at most: each makes matching slower."""
