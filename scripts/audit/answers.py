@@ -27,6 +27,14 @@ def read(reader: str, rows: Sequence[Mapping[str, Any]], keys: Ids, *, ordered: 
     return Counter(_READERS[reader](row, keys, ordered) for row in rows)
 
 
+def has_ids(part: object) -> bool:
+    """Whether a part of an answer names nodes, relations or properties, by the ids that the store prints."""
+    if isinstance(part, Mapping):
+        mapping = cast("Mapping[str, Any]", part)
+        return "id" in mapping or any(map(has_ids, mapping.values()))
+    return isinstance(part, list | tuple) and any(map(has_ids, cast("Sequence[object]", part)))
+
+
 def _plan(row: Mapping[str, Any], keys: Ids, ordered: bool) -> Row:
     return tuple(_cell(value, keys, ordered) for value in row.values())
 

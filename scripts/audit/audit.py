@@ -6,9 +6,10 @@ import random
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 
+from .answers import has_ids
 from .client import Answer, Server, shown
 from .mixes import Mix
-from .outcome import Outcome, compare
+from .outcome import Outcome, Verdict, compare
 from .question import PrintedId, Question
 from .raw_graph import RawGraph
 from .survey import Survey
@@ -47,35 +48,45 @@ def generate(graph: RawGraph, mix: Mix, number: int, seed: int) -> Sequence[Ques
 async def ask(
     serve: AbstractAsyncContextManager[Server], graph: RawGraph, questions: Sequence[Question]
 ) -> Sequence[Outcome]:
-    """The outcomes of all questions on one store."""
+    """The outcomes of all questions on one store. Without the ids that it prints, those about nodes are not judged."""
     async with serve as server:
-        printed = await _printed_ids(server, graph)
+        printed, unread = await _printed_ids(server, graph)
         keys = {printed_id: key for key, printed_id in printed.items()}
         outcomes: list[Outcome] = []
         for question in questions:
             arguments = {name: _filled(value, printed) for name, value in question.arguments.items()}
             call = f"{question.tool}({shown(arguments)})"
-            try:
-                answer = await server.ask(question.tool, arguments)
-            except TimeoutError:
-                answer = Answer(error="unexpected error: no answer within the time of the audit")
-            outcomes.append(compare(question, call, answer, keys))
+            if unread and any(isinstance(value, PrintedId) for value in question.arguments.values()):
+                outcomes.append(Outcome(question, call, Verdict.NOT_JUDGED, unread))
+                continue
+            answer = await _answer(server, question.tool, arguments)
+            if unread and question.expected.total is None and has_ids(answer.rows):
+                outcomes.append(Outcome(question, call, Verdict.NOT_JUDGED, unread))
+            else:
+                outcomes.append(compare(question, call, answer, keys))
         return outcomes
 
 
-async def _printed_ids(server: Server, graph: RawGraph) -> Mapping[str, str]:
-    """The ids that a store prints, by the keys of nodes: asked by one plan, which gives each once.
+async def _printed_ids(server: Server, graph: RawGraph) -> tuple[Mapping[str, str], str]:
+    """The ids that a store prints, by the keys of nodes, or why they are not known: one plan gives each once.
 
     Nodes with names as keys are asked for by their names.
     """
     if graph.key is None or graph.key in graph.names:
-        return {}
-    answer = await server.ask(
-        "run_plan", {"plan": f"MATCH (n) WHERE n.{graph.key} IS NOT NULL RETURN n.{graph.key} AS key, n"}
-    )
-    if answer.error is not None:
-        raise RuntimeError(f"the ids of the nodes could not be read: {answer.error}")
-    return {str(row["key"]): row["n"]["id"] for row in answer.rows}
+        return {}, ""
+    plan = f"MATCH (n) WHERE n.{graph.key} IS NOT NULL RETURN n.{graph.key} AS key, n"
+    answer = await _answer(server, "run_plan", {"plan": plan})
+    if answer.error is not None or not answer.complete:
+        return {}, f"the ids of the nodes could not be read: {answer.error or 'the store gave only a part'}"
+    return {str(row["key"]): row["n"]["id"] for row in answer.rows}, ""
+
+
+async def _answer(server: Server, tool: str, arguments: Mapping[str, object]) -> Answer:
+    """The answer to a call, or the error that there was none in time."""
+    try:
+        return await server.ask(tool, arguments)
+    except TimeoutError:
+        return Answer(error="unexpected error: no answer within the time of the audit")
 
 
 def _filled(value: object, printed: Mapping[str, str]) -> object:

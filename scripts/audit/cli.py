@@ -24,7 +24,7 @@ _OVER_HTTP = 10
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the audit. The exit code is 1 if an answer is wrong or too many questions are refused."""
+    """Run the audit. The exit code is 1 if an answer is wrong, or too many questions are refused or not judged."""
     given = _parser().parse_args(arguments)
     folder = given.home.absolute()
     folder.mkdir(parents=True, exist_ok=True)

@@ -20,6 +20,8 @@ class Verdict(StrEnum):
     RIGHT = "right"
     WRONG = "wrong"
     REFUSED = "refused"
+    NOT_JUDGED = "not judged"
+    """The audit itself could not read what it compares answers with."""
 
 
 @dataclass(frozen=True)

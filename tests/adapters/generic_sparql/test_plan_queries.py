@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from unittest.mock import patch
+from functools import partial
+from unittest.mock import AsyncMock, patch
 
 import pytest
+from cachetools import TTLCache
 
 from kgnav_mcp.adapters.generic_sparql import catalogue, pattern_writer
 from kgnav_mcp.adapters.generic_sparql.reification import ReifierFacts
@@ -256,6 +259,24 @@ async def test_if_parallel_statements_are_not_counted_in_time_those_of_the_relat
     assert rows(likes) == [(2,)]
 
 
+async def test_parallel_statements_that_were_not_counted_in_time_are_counted_again_after_ten_minutes(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    now = 0.0
+    monkeypatch.setattr(catalogue, "TTLCache", partial(TTLCache[object, object], timer=lambda: now))
+    of_relation, of_all = r"LIMIT 500000 } } GROUP BY \?s \?o", r"HAVING \(COUNT\(\?r\) > 1\)"
+    client = InProcess(PEOPLE, slow=[of_relation, of_all])
+    counts: list[int] = []
+    async with opened_over(client, HERE) as graph:
+        for now in (0.0, 599.0, 601.0, 602.0):  # noqa: B007 - the clock
+            client.queries.clear()
+            page = await answer(graph, "MATCH (a)-[r:knows]->(b {title: 'Ben'}) RETURN a, count(r)")
+            assert rows(page) == [("ex:ada", 1)]
+            counts.append(sum(re.search(of_relation, query) is not None for query in client.queries))
+            client.mend()
+    assert counts == [1, 0, 1, 0]
+
+
 AGES = (
     PEOPLE
     + """
@@ -293,3 +314,29 @@ async def test_edges_are_found_by_the_name_of_a_node_that_qualifies_them_without
     assert rows(page) == [("ex:p9", "ex:ada")]
     assert any("VALUES ?v1 { <http://ex.example/spring> } ?v1r " in query for query in client.queries)
     assert not any("ex.example/p1" in query for query in client.queries)
+
+
+_MANY = 1_100
+_RELATIONS = [f"r{number:02}" for number in range(8)]
+OWNED = [
+    *(f"ex:p{n} a ex:Person ; ex:{_RELATIONS[n % 8]} ex:t{n} . ex:t{n} a ex:Town ." for n in range(_MANY)),
+    "ex:p0 ex:r01 ex:p1 . ex:p1099 ex:r05 ex:p2 .",
+]
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+async def test_a_pattern_without_such_an_edge_is_found_by_few_queries_however_many_nodes_and_relations_there_are(
+    stopped: bool, monkeypatch: pytest.MonkeyPatch
+):
+    client = InProcess("\n".join((PEOPLE, *OWNED)))
+    async with opened_over(client, HERE) as graph:
+        await graph.schema(limit=100)
+        client.queries.clear()
+        if stopped:  # then pages of nodes are read until the answer is known
+            monkeypatch.setattr(type(graph), "run", AsyncMock(side_effect=StoreTimeout(1)))
+        checked = await PlanRunner(graph).check(parse_cypher("MATCH (a:Person)-[:r00]->(b:Person) RETURN a"))
+    (problem,) = checked.problems
+    assert "no such edge leads from :ex:Person to :ex:Person" in problem.reason
+    assert set(problem.alternatives) == {"ex:r01", "ex:r05", "ex:knows"}
+    assert stopped or len(client.queries) <= 16, client.queries
+    assert not stopped or len(client.queries) > 50, client.queries

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 import pytest
 
@@ -14,6 +15,7 @@ from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Column, Pipeline, Plan, Project
 from kgnav_mcp.port import Capability, GraphAdapter
+from tests.contract import toy
 from tests.contract.suite.base import AdapterContract, has
 from tests.contract.toy_views import View
 
@@ -200,6 +202,36 @@ class CheckContract(AdapterContract):
         found = Counter((row.cells[0], getattr(row.cells[1], "id", None)) for row in page.items)
         expected = [("Cyd Marsh", "cyd"), ("Mercury", "mercury_planet"), ("Mercury", "mercury_metal")]
         assert found == Counter((name, view.node(node)) for name, node in expected)
+
+    @pytest.mark.parametrize(
+        ("labels", "names", "expected"),
+        [
+            (("Person", "Person"), ("age", "age"), ["ada ada", "ada cyd", "ben ben", "cyd ada", "cyd cyd"]),
+            (("Person", "Person"), ("alive", "alive"), ["ada ada", "ben ben"]),
+            (("Boat", "Office"), ("length", "code"), [f"boat{n:02} {toy.REGISTRY}" for n in range(toy.BOATS)]),
+            (("Boat", "Person"), ("length", "age"), []),
+        ],
+    )
+    async def test_sets_are_joined_by_equal_values_even_if_their_product_is_more_than_may_be_held(
+        self,
+        adapter: GraphAdapter,
+        view: View,
+        labels: tuple[str, str],
+        names: tuple[str, str],
+        expected: Sequence[str],
+    ):
+        """The registry has codes for the lengths of all boats."""
+        if not has(adapter, Capability.LABELS):
+            return
+        one, two = (quoted(view.style.label_id(label)) for label in labels)
+        left, right = (f"{owner}.{quoted(view.relation(name))}" for owner, name in zip("ab", names, strict=True))
+        text = f"MATCH (a:{one}), (b:{two}) WHERE {left} = {right} RETURN a, b"
+        plans = PlanRunner(adapter, 100)
+        found = await plans.check(parse_plan(text).plan)
+        assert not found.problems
+        page = await plans.run(found.plan, limit=1_000)
+        pairs = [tuple(view.node(node) for node in pair.split()) for pair in expected]
+        assert Counter(tuple(getattr(cell, "id", None) for cell in row.cells) for row in page.items) == Counter(pairs)
 
 
 def counting(plan: Plan) -> Plan:

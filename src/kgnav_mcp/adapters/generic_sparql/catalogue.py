@@ -52,7 +52,8 @@ _UNSTOPPABLE = (
 _MAX_UNUSUAL = 100
 """Maximum number of numbers in unusual forms that are known of one relation."""
 _FORMS_SECONDS, _MAX_FORMS = 600.0, 1000
-"""How long the forms of literals are known, since data may be written meanwhile, and of how many relations."""
+"""How long the forms of literals and parallel edges are known, since data may be written meanwhile, and of how many
+relations."""
 _SHARE = 0.5
 """The fraction of a call's time for each exact count. The rest is for a sample."""
 _NOT_COUNTED = {
@@ -138,7 +139,7 @@ class CatalogueCache:
         self._is_countable: bool | None = None
         self._complete: Catalogue | None = None
         self._partial: TTLCache[None, Catalogue] = TTLCache(1, self.cache_seconds)
-        self._parallel: dict[URIRef, bool | None] = {}
+        self._parallel: TTLCache[URIRef, bool | None] = TTLCache(_MAX_FORMS, _FORMS_SECONDS)
         self._unusual: TTLCache[URIRef, Sequence[Literal] | None] = TTLCache(_MAX_FORMS, _FORMS_SECONDS)
         self._counting = Lock()
         self._loading = SharedTask(self._load)
@@ -212,9 +213,10 @@ class CatalogueCache:
         if read.parallel is not None:
             return relation in read.parallel
         async with self._counting:
-            if relation not in self._parallel:
-                self._parallel[relation] = await self._count_parallel(relation)
-            return self._parallel[relation]
+            if relation in self._parallel:
+                return self._parallel[relation]
+            self._parallel[relation] = found = await self._count_parallel(relation)
+            return found
 
     async def _count_parallel(self, relation: URIRef) -> bool | None:
         stated = self._store.reification.reifier_pattern("?s", "?o", relation)

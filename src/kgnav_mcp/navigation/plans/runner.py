@@ -108,7 +108,7 @@ class PlanRunner:
         """
         position = lambda: "checking the plan"  # noqa: E731
         async with time_limit(self._deadline(), position), reporting(self.progress, position):
-            has_rows = partial(_has_rows, self.graph)
+            has_rows = partial(_has_rows, self.graph, self._lookups)
             return await check(self.graph, plan, has_rows, self._lookups, one_node=one_node)
 
     async def run(self, plan: Plan, *, limit: int, after: str | None = None, proof: bool = False) -> PlanPage:
@@ -293,9 +293,9 @@ def _rows_before(position: str) -> int:
     return items_before(position.partition(".")[0])
 
 
-async def _has_rows(graph: GraphAdapter, plan: Plan) -> bool | None:
+async def _has_rows(graph: GraphAdapter, lookups: Lookups, plan: Plan) -> bool | None:
     try:
-        page = await evaluate(graph, plan, limit=1, bound=_MAX_PROBED_ROWS)
+        page = await evaluate(graph, plan, limit=1, bound=_MAX_PROBED_ROWS, lookups=lookups)
     except (PlanTooLarge, StoreTimeout):
         return None  # too much to read: an unknown answer is no reason to refuse the plan
     return bool(page.items)

@@ -7,13 +7,16 @@ one way to do it. The schema lists only the most frequent labels; what it leaves
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 from typing import cast
 
+from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.languages.cypher import quoted, write_part
-from kgnav_mcp.model import T
+from kgnav_mcp.model import Stop, T
 from kgnav_mcp.navigation.plans.check.conditions import ConditionChecker
 from kgnav_mcp.navigation.plans.check.entities import EntityReader
 from kgnav_mcp.navigation.plans.check.plan_problems import PlanProblems, closest_alternative
@@ -24,6 +27,7 @@ from kgnav_mcp.navigation.plans.evaluate.several_values import several_values_no
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.reachability import with_reachability
 from kgnav_mcp.plan import (
+    Call,
     Column,
     Compare,
     Comparison,
@@ -31,6 +35,7 @@ from kgnav_mcp.plan import (
     Constant,
     EdgePattern,
     Expression,
+    Function,
     Joined,
     ListOf,
     Match,
@@ -46,7 +51,7 @@ from kgnav_mcp.plan import (
     is_named,
 )
 from kgnav_mcp.plan.walking import aggregates, conjuncts, variables_of
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port import Capability, GraphAdapter
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,17 +268,37 @@ class _Checker:
 
     async def _leads(self, edge: EdgePattern, source: Node, target: Node) -> bool | None:
         """Whether the graph has an edge of these relations between nodes with these labels; None if not known."""
-        ends = [NodePattern(name, end.labels, end.subclasses) for name, end in (("s", source), ("t", target))]
-        pattern = Match(tuple(ends), (EdgePattern("e", "s", "t", edge.relations, edge.either),))
+        pattern = _between(edge, source, target)
         return await self.has_rows(Plan((Pipeline((pattern, ANY_ROW)),), only_exists=True))
+
+    async def _relations_in_store(self, edge: EdgePattern, source: Node, target: Node) -> list[str] | None:
+        """The relations of an edge that the graph has between nodes with these labels; None if the store cannot tell.
+
+        One question for all of them: to look for an edge of each takes a SPARQL store some ten questions.
+        """
+        graph = self.schema_names.graph
+        if not edge.relations or Capability.PLANS not in graph.capabilities or source.subclasses or target.subclasses:
+            return None
+        relation = Project((Column("relation", Call(Function.TYPE, (Variable("e"),))),), distinct=True)
+        plan = Plan((Pipeline((_between(edge, source, target), relation)),), in_any_order=True)
+        with suppress(Unsupported, StoreTimeout, TimeoutError):
+            async with asyncio.timeout(_GROUPS_SECONDS):
+                page = await graph.run(plan, limit=len(edge.relations) + 1)
+            if page.stop is Stop.COMPLETE:
+                found = {cell for row in page.items for cell in row.cells}
+                return [one for one in edge.relations if one in found]
+        return None
 
     async def _relations_between(self, edge: EdgePattern, source: Node, target: Node) -> list[str]:
         """Relations that lead from nodes like the source to nodes like the target; most similar names first."""
         at_source = await self.schema_names.relations_at(_one_group(source))
         at_target = await self.schema_names.relations_at(_one_group(target))
         shared = [one for one in at_source if one in at_target] if at_source and at_target else at_source or at_target
-        candidates = [replace(edge, relations=(relation,), either=False) for relation in shared[:_RELATIONS_TRIED]]
-        found = [each.relations[0] for each in candidates if await self._leads(each, source, target)]
+        candidates = replace(edge, relations=tuple(shared[:_RELATIONS_TRIED]), either=False)
+        found = await self._relations_in_store(candidates, source, target)
+        if found is None:
+            each = [replace(candidates, relations=(relation,)) for relation in candidates.relations]
+            found = [one.relations[0] for one in each if await self._leads(one, source, target)]
         words = await self.schema_names.nearest_relation(edge.relations[0], ())
         by_similarity = [one for word in words for one in await self.schema_names.relations(word)]
         ranks = {relation: rank for rank, relation in reversed(list(enumerate(by_similarity)))}
@@ -285,6 +310,14 @@ _ROUNDS = 4
 _RELATIONS_TRIED = 20
 """Relations between two labels that are looked up in the graph, most frequent first."""
 _OFFERED = 5
+_GROUPS_SECONDS = 5.0
+"""Seconds for the question which of them there are; after them, each is looked up."""
+
+
+def _between(edge: EdgePattern, source: Node, target: Node) -> Match:
+    """The pattern of an edge between nodes with these labels."""
+    ends = [NodePattern(name, end.labels, end.subclasses) for name, end in (("s", source), ("t", target))]
+    return Match(tuple(ends), (EdgePattern("e", "s", "t", edge.relations, edge.either),))
 
 
 def _flat(node: NodePattern | Node) -> list[str]:

@@ -1,17 +1,33 @@
-"""Plans that only ask whether an edge leads from a label to a label: read page by page up to the first match."""
+"""Plans that only ask whether an edge leads from a label to a label: read page by page up to the first match.
+
+Edges that exist are mostly found in the first pages. A store that runs plans counts the others.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
-from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Direction, Entity, Link
+from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
+from kgnav_mcp.model import Direction, Entity, Link, Stop
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.paging import pages
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.navigation.plans.evaluate.values import Table
-from kgnav_mcp.plan import Constant, EdgePattern, Match, NodePattern, Pipeline, Project
-from kgnav_mcp.port import FarEndKind, GraphAdapter
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Column,
+    Constant,
+    EdgePattern,
+    Match,
+    NodePattern,
+    Pipeline,
+    Plan,
+    Project,
+)
+from kgnav_mcp.port import Capability, FarEndKind, GraphAdapter
 
 _NODES = 500
 """Nodes of one page."""
@@ -19,8 +35,18 @@ _EDGES = 1_000
 """Edges of one page."""
 
 
-async def any_edge_answer(graph: GraphAdapter, reader: Reader, pipeline: Pipeline) -> Table | None:
+_PAGES = 1
+"""Pages of nodes that are read before a store that runs plans is asked for the number of edges instead."""
+_COUNT_SECONDS = 5.0
+"""Seconds for that count; after them, more pages are read."""
+
+
+async def any_edge_answer(
+    graph: GraphAdapter, reader: Reader, pipeline: Pipeline, *, by_store: bool = True
+) -> Table | None:
     """The answer of a plan that asks for any edge between two labels; None for any other plan.
+
+    `by_store`: a store that runs plans may count the edges.
 
     Raises:
         PlanTooLarge: no match among as many nodes and edges as may be held.
@@ -36,7 +62,8 @@ async def any_edge_answer(graph: GraphAdapter, reader: Reader, pipeline: Pipelin
     ends = [nodes.get(name, NodePattern(name)) for name in (edge.source, edge.target)]
     sizes = [(await start_of(end, ()).count(reader)).value for end in ends]
     names = tuple(column.name for column in project.columns)
-    if await _Search(graph, reader, edge, ends, forward=sizes[0] <= sizes[1]).any_match():
+    search = _Search(graph, reader, edge, ends, forward=sizes[0] <= sizes[1])
+    if await search.any_match(match if by_store and Capability.PLANS in graph.capabilities else None):
         return Table(names, [tuple(each.value.value for each in project.columns if isinstance(each.value, Constant))])
     reader.budget.record_size(edge, 0)
     return Table(names, [])
@@ -70,8 +97,9 @@ class _Search:
         self._side = None if edge.either else side
         self._examined = 0
 
-    async def any_match(self) -> bool:
-        """Whether there is a matching edge."""
+    async def any_match(self, counted: Match | None) -> bool:
+        """Whether there is a matching edge. `counted`: the pattern, if the store may count its matches."""
+        read = 0
         await self._reader.classes.read_names(label for group in self._far.labels for label in group)
         for label in self._near.labels[0] if self._near.labels else (None,):
             try:
@@ -82,9 +110,25 @@ class _Search:
                     self._count_examined(len(page.items))
                     if page.items and await self._any_at([node.id for node in page.items]):
                         return True
+                    read += 1
+                    if counted is not None and read == _PAGES:
+                        number = await self._counted(counted)
+                        if number is not None:
+                            return number > 0
             except UnknownName:  # no node has this label
                 continue
         return False
+
+    async def _counted(self, match: Match) -> int | None:
+        """The number of matches of the pattern, by one question; None if the store cannot tell it soon."""
+        count = Project((Column("n", Aggregate(AggregateFunction.COUNT, None)),))
+        plan = Plan((Pipeline((match, count)),), in_any_order=True)
+        with suppress(Unsupported, StoreTimeout, TimeoutError):
+            async with asyncio.timeout(_COUNT_SECONDS):
+                page = await self._graph.run(plan, limit=2)
+            numbers = [cell for row in page.items for cell in row.cells if isinstance(cell, int)]
+            return numbers[0] if numbers and (page.stop is Stop.COMPLETE or numbers[0]) else None
+        return None
 
     async def _any_at(self, ids: Sequence[str]) -> bool:
         relation_paths = [(relation,) for relation in self._edge.relations] or None

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from math import prod
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Direction
+from kgnav_mcp.navigation.plans.evaluate.equality_joins import equality_sides, product_where
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.path_matching import Paths
 from kgnav_mcp.navigation.plans.evaluate.patterns import (
     PROOF,
     bound_variables,
     column_of,
-    cross_product,
     direction_from,
     has_specific_edges,
-    in_batches,
     links_table,
     natural_join,
     paths_as_links,
+    product_of,
     steps_of_bound_edge,
     with_paths,
     with_proof,
@@ -179,7 +178,7 @@ class PatternMatcher:
         if several and not any(count.value <= _FEW for count in counts.values()):
             others = [name for name in names if name not in counts and not self._is_never_smallest(name, counts)]
             counts |= {name: await self._start(name).count(self._reader) for name in others}
-        best = min(counts, key=lambda name: counts[name].value) if several else names[0]
+        best = min(counts, key=lambda name: self._row_count(name, counts[name])) if several else names[0]
         self._check_product(counts, best)
         node, written, start = self._patterns[best], self._written[best], self._start(best)
         found = await start.nodes(self._reader, written)
@@ -194,15 +193,24 @@ class PatternMatcher:
         """Each row with each of some nodes. If conditions compare both, only the rows that meet these are held."""
         rows, (name,) = self._table, nodes.names
         both = {*rows.names, name}
-        compared = any(name in needed <= both and len(needed) > 1 for needed, _ in self._pending)
-        size = self._budget.bound // max(len(nodes.rows), 1) if compared else len(rows.rows)
-        self._budget.check(min(max(size, 1), len(rows.rows)) * len(nodes.rows), part)
-        found: list[Table] = []
-        for batch in in_batches(rows, max(size, 1)):
-            product = await in_thread(len(batch.rows) * len(nodes.rows), partial(cross_product, batch, nodes))
-            found.append(await self._filter(product, partial=True) if compared else product)
-            self._budget.check(sum(len(one.rows) for one in found), part)
-        return Table(found[0].names, [row for one in found for row in one.rows])
+        compared = [each for needed, each in self._pending if name in needed <= both and len(needed) > 1]
+        self._pending = [(needed, each) for needed, each in self._pending if each not in compared]
+        if not compared:
+            self._budget.check(len(rows.rows) * len(nodes.rows), part)
+
+        async def combine(table: Table, places: Sequence[Sequence[int]]) -> Table:
+            return await in_thread(sum(map(len, places)), lambda: product_of(table, nodes, places))
+
+        return await product_where(self._expressions, rows, nodes, compared, combine)
+
+    def _row_count(self, name: str, count: Count) -> int:
+        """The rows to expect when a node is bound: a product with all its nodes, unless an equality joins it."""
+        rows = len(self._table.rows)
+        return max(rows, count.value) if self._is_joined(name, self._table.names) else rows * count.value
+
+    def _is_joined(self, name: str, others: Collection[str]) -> bool:
+        """Whether an equality with other columns finds the rows for a node, so that no product with it is made."""
+        return any(equality_sides(condition, others, (name,)) for _, condition in self._pending)
 
     def _is_never_smallest(self, name: str, counts: Mapping[str, Count]) -> bool:
         """Whether a node need not be counted: it may be any node of the graph, and others are selected."""
@@ -215,10 +223,13 @@ class PatternMatcher:
             PlanTooLarge: the product is larger than the bound.
         """
         unfiltered = {name: count for name, count in counts.items() if self._start(name).whole}
-        if self._edges or len(unfiltered) < len(counts):
+        bound = self._table.names
+        joined = any(self._is_joined(name, {*bound, *unfiltered} - {name}) for name in unfiltered)
+        if self._edges or joined or len(unfiltered) < len(counts):
             unfiltered = {name: count for name, count in unfiltered.items() if name == first}
         self._budget.sizes |= {self._written[name]: count for name, count in unfiltered.items()}
-        self._budget.check(len(self._table.rows) * prod(count.value for count in unfiltered.values()))
+        rows = 1 if self._is_joined(first, bound) else len(self._table.rows)
+        self._budget.check(rows * prod(count.value for count in unfiltered.values()))
 
     def _start(self, name: str) -> Start:
         if name not in self._starts:

@@ -158,7 +158,10 @@ class _Evaluation:
         only_count = None if proof else await count_in_store(self._graph, pipeline, self._budget)
         if only_count is not None:
             return only_count
-        only_existence = None if proof else await any_edge_answer(self._graph, self._reader, pipeline)
+        by_store = self._store is not None
+        only_existence = (
+            None if proof else await any_edge_answer(self._graph, self._reader, pipeline, by_store=by_store)
+        )
         if only_existence is not None:
             return only_existence
         clauses = counting_rows(pipeline)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -47,9 +47,9 @@ def natural_join(table: Table, links: Table, edge: str, taken: Sequence[str], bo
     return Table((*table.names, *(links.names[at] for at in new)), rows)
 
 
-def cross_product(table: Table, other: Table) -> Table:
-    """The product of two tables: each row combined with each row of the other."""
-    rows = [(*row, *new) for row in table.rows for new in other.rows]
+def product_of(table: Table, other: Table, places: Sequence[Sequence[int]]) -> Table:
+    """Each row of a table combined with those rows of another one that have the places given for it."""
+    rows = [(*row, *other.rows[place]) for row, own in zip(table.rows, places, strict=True) for place in own]
     return Table((*table.names, *other.names), rows)
 
 
@@ -76,28 +76,26 @@ def ids_of(table: Table, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(value.id for value in row if isinstance(value, Node)) for row in rows)
 
 
-def with_matches(table: Table, found: Found, bound: int) -> Table:
-    """The rows of a table extended by the matches of a pattern around them. Stops soon after the bound."""
+def with_matches(table: Table, found: Found, bound: int, chosen: Sequence[Sequence[int]] | None = None) -> Table:
+    """The rows of a table extended by the matches of a pattern around them. Stops soon after the bound.
+
+    `chosen`: the places of the matches for each row; None finds them by the given nodes.
+    """
     width = found.given
     places = [table.names.index(name) for name in found.names[:width]]
     kept = [place for place, name in enumerate(table.names) if name != MULTIPLICITY]
-    by_key: dict[Row, list[Row]] = defaultdict(list)
-    for match in found.rows:
-        by_key[match[:width]].append(match[width:])
+    by_key: dict[Row, list[int]] = defaultdict(list)
+    for place, match in enumerate(found.rows if chosen is None else ()):
+        by_key[match[:width]].append(place)
     rows: list[Row] = []
-    for row, before in zip(table.rows, multiplicities(table), strict=True):
+    for at, (row, before) in enumerate(zip(table.rows, multiplicities(table), strict=True)):
         own = _at(row, kept)
-        for *new, number in by_key.get(_at(row, places), ()):
+        for place in by_key.get(_at(row, places), ()) if chosen is None else chosen[at]:
+            *new, number = found.rows[place][width:]
             rows.append((*own, *new, before * number if isinstance(number, int) else None))
         if len(rows) > bound:
             break
     return Table((*(table.names[place] for place in kept), *found.names[width:]), rows)
-
-
-def in_batches(table: Table, size: int) -> Iterator[Table]:
-    """The table in tables of at most `size` rows, at least one."""
-    for start in range(0, max(len(table.rows), 1), size):
-        yield Table(table.names, table.rows[start : start + size])
 
 
 def with_multiplicity(table: Table) -> Table:

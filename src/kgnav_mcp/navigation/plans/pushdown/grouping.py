@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
 from kgnav_mcp.model import Stop
+from kgnav_mcp.navigation.plans.evaluate.equality_joins import is_join
 from kgnav_mcp.navigation.plans.evaluate.patterns import MULTIPLICITY
 from kgnav_mcp.navigation.plans.evaluate.projections import projected
+from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Row, Table, identity
 from kgnav_mcp.navigation.plans.pushdown.pushable import Conditions, pushed_to_every_store, with_edge_conditions
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
@@ -34,7 +36,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import aggregates, conjuncts, node_patterns, parts, rewritten, variables_of
-from kgnav_mcp.port.pattern_queries import GroupKey, is_measure
+from kgnav_mcp.port.pattern_queries import GroupKey, is_connected, is_measure
 
 _ROWS = Aggregate(AggregateFunction.COUNT, None)
 _GROUPS = 10_000
@@ -116,6 +118,8 @@ async def _grouped(
         Unsupported: the store does not take these conditions, or these groups.
     """
     conditions = tuple(one for one in conjuncts(match.where) if one not in pushed)
+    if _joins_sets(match, conditions):
+        return None
     keys = _Keys(match, {}, lists)
     over_groups, left = rewritten(project, keys.over_groups), [rewritten(one, keys.over_groups) for one in conditions]
     separate = None if conditions else _separate(match, project, lists=lists)
@@ -138,6 +142,17 @@ async def _grouped(
         return None
     kept = await store.expressions.rows_where(table, left)
     return (kept, over_groups) if kept.rows else None
+
+
+def _joins_sets(match: Match, conditions: Sequence[Expression]) -> bool:
+    """Whether an equality joins whole sets: the store would make their product, which such a join does not."""
+    if is_connected(match, ()) or not any(map(is_join, conditions)):
+        return False
+    owned = [(variables_of(each), each) for each in conjuncts(match.where)]
+    return not any(
+        start_of(node, [each for of, each in owned if of == frozenset((name,))]).selective
+        for name, node in node_patterns(match).items()
+    )
 
 
 async def _weighted(

@@ -16,13 +16,13 @@ from kgnav_mcp.concurrency import in_thread, run_unless_stopped
 from kgnav_mcp.errors import InvalidStore, StepLimitReached, StoreTimeout, Unsupported
 from kgnav_mcp.model import PlanPage, Stop
 from kgnav_mcp.navigation.plans.check.entities import has_id
+from kgnav_mcp.navigation.plans.evaluate.equality_joins import equality_sides, product_where
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.patterns import (
     MULTIPLICITY,
     PROOF,
     Found,
     ids_of,
-    in_batches,
     includes_edges,
     multiplicities,
     with_matches,
@@ -52,7 +52,7 @@ from kgnav_mcp.plan import (
     Project,
     Variable,
 )
-from kgnav_mcp.plan.walking import conjunction, node_patterns, variables_of
+from kgnav_mcp.plan.walking import conjunction, conjuncts, node_patterns, variables_of
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.port.pattern_queries import is_connected
 
@@ -62,6 +62,8 @@ _PROBED_AFTER_S = 0.25
 """Seconds of matching after which the store is asked whether there are too many matches: most need less."""
 _EXTRA_ROWS = 200
 """Rows that are read beyond those with the largest numbers, since more may tie with the last of them."""
+_MANY_PAIRS = 200_000
+"""Pairs of rows and nodes from which an equality is tested here: a graph file takes a second to compare as many."""
 _PROPERTIES = 4
 """Properties of nodes that are read with the matches of a pattern at most: each makes matching slower."""
 
@@ -158,10 +160,25 @@ class StoreMatcher:
         if needs.counted and len(table.rows) > 1:
             return None  # distinct nodes near several rows are not the sum of those near each
         values = [name for name in table.names if not has_nodes(table, [name])]
+        if await self._is_large_product(match, table):
+            values = list(table.names)  # an equality joins the rows here: a store may compare all pairs
         for pushed, remaining in condition_splits(match, frozenset(table.names), frozenset(values)):
             with suppress(Unsupported):
                 return await self._by_store(match, table, needs, pushed, remaining)
         return None
+
+    async def _is_large_product(self, match: Match, table: Table) -> bool:
+        """Whether only conditions tie a pattern to the rows, an equality among them, and its nodes make many pairs."""
+        nodes, names, conditions = node_patterns(match), set(table.names), conjuncts(match.where)
+        if len(table.rows) * self.bound <= _MANY_PAIRS or not names.isdisjoint(nodes):
+            return False
+        for name, node in nodes.items():
+            if any(equality_sides(one, names, (name,)) for one in conditions):
+                start = start_of(node, [one for one in conditions if variables_of(one) == frozenset((name,))])
+                count = (await start.count(self.reader)).value
+                if count <= self.bound and len(table.rows) * count > _MANY_PAIRS:
+                    return True
+        return False
 
     async def _by_store(
         self, match: Match, table: Table, needs: RequiredColumns, pushed: Conditions, remaining: Conditions
@@ -320,24 +337,24 @@ class StoreMatcher:
         Raises:
             PlanTooLarge: there are more rows than may be held.
         """
-        is_product = conditions and not found.given
-        size = max(self.bound // max(len(found.rows), 1), 1) if is_product else max(len(table.rows), 1)
-        kept: list[Table] = []
-        for batch in in_batches(table, size):
-            rows = _with_nulls(await self.joined(batch, found), absent)
-            if match.paths:
-                rows = await in_thread(len(rows.rows), partial(with_paths, match, rows))
-            kept.append(await self.expressions.rows_where(rows, conditions))
-            self.reader.budget.check(sum(len(one.rows) for one in kept))
-        return Table(kept[0].names, [row for one in kept for row in one.rows])
 
-    async def joined(self, table: Table, found: Found) -> Table:
-        """The rows of a table extended by the matches.
+        async def extended(rows: Table, places: Sequence[Sequence[int]] | None = None) -> Table:
+            new = _with_nulls(await self.joined(rows, found, places), absent)
+            return await in_thread(len(new.rows), partial(with_paths, match, new)) if match.paths else new
+
+        if conditions and not found.given:
+            matches = Table(found.names, found.rows)
+            return await product_where(self.expressions, table, matches, conditions, extended)
+        return await self.expressions.rows_where(await extended(table), conditions)
+
+    async def joined(self, table: Table, found: Found, places: Sequence[Sequence[int]] | None = None) -> Table:
+        """The rows of a table extended by the matches; `places` as for `with_matches`.
 
         Raises:
             PlanTooLarge: there are more rows than may be held.
         """
-        rows = await in_thread(len(table.rows) + len(found.rows), lambda: with_matches(table, found, self.bound))
+        size = len(table.rows) + (len(found.rows) if places is None else sum(map(len, places)))
+        rows = await in_thread(size, lambda: with_matches(table, found, self.bound, places))
         self.reader.budget.check(len(rows.rows))
         return rows
 
