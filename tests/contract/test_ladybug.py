@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -15,20 +17,31 @@ from tests.contract.suite import GraphAdapterContract
 class Tables(toy_views.Style):
     """Ids by the primary key of a node's table, which is its only label."""
 
+    tables: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The tables of the nodes."""
+
     def types(self, node: toy.Node) -> tuple[str, ...]:
         label = min(node.types, default="Thing")
         return ("Wedding",) if label == "Marriage" else (label,)  # `marriage` is a relation: a table of the same name
 
     def node_id(self, local: str) -> str:
-        return f"{_TABLES.get(local, 'Person')}:id={local}"
+        return f"{self.tables.get(local, 'Person')}:id={local}"
 
     def bare(self, local: str) -> str:
         return local
 
 
 _PLAIN = toy_views.PROPERTY_GRAPH
-STYLE = Tables("", "", "", False, _PLAIN.datatypes, _PLAIN.name, _PLAIN.alias, _PLAIN.description)
-_TABLES = {node.id: STYLE.types(node)[0] for node in toy.NODES}
+_STYLE = Tables("", "", "", False, _PLAIN.datatypes, _PLAIN.name, _PLAIN.alias, _PLAIN.description)
+
+
+def written(path: Path, nodes: Sequence[toy.Node] = toy.NODES, edges: Sequence[toy.Edge] = toy.EDGES) -> toy_views.View:
+    """Write the toy graph or another one. Returns its view: the keys of the tables are properties, too."""
+    style = replace(_STYLE, tables={node.id: _STYLE.types(node)[0] for node in nodes})
+    toy_ladybug.write(path, style, nodes, edges)
+    view = toy_views.view(style, nodes, edges)
+    view.rows += [(style.node_id(node.id), "id", (node.id, None, None), ()) for node in nodes]
+    return view
 
 
 @pytest.mark.one_in(2)
@@ -38,14 +51,17 @@ class TestLadybug(GraphAdapterContract):
 
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, tmp_path_factory: pytest.TempPathFactory) -> str:
+    def file(cls, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, toy_views.View]:
         path = tmp_path_factory.mktemp("ladybug") / "toy.lbug"
-        toy_ladybug.write(path, STYLE)
-        return f"ladybug+file:{path}"
+        view = written(path)
+        return f"ladybug+file:{path}", view
 
     @pytest.fixture(scope="class")
     @classmethod
-    def view(cls) -> toy_views.View:
-        view = toy_views.view(STYLE)
-        view.rows += [(STYLE.node_id(node.id), "id", (node.id, None, None), ()) for node in toy.NODES]
-        return view
+    def location(cls, file: tuple[str, toy_views.View]) -> str:
+        return file[0]
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls, file: tuple[str, toy_views.View]) -> toy_views.View:
+        return file[1]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,30 +14,36 @@ from tests.contract import toy, toy_files, toy_views
 from tests.contract.suite import GraphAdapterContract, NameAndCountContract
 from tests.neo4j_service import Neo4j
 
-_LABELS = {node.id: min(node.types, default=None) for node in toy.NODES}
-
 
 @dataclass(frozen=True)
 class Keyed(toy_views.Style):
     """Ids by the unique constraint of a node's first label. Nodes without a label have the store's own ids."""
 
-    elements: tuple[tuple[str, str], ...] = ()
+    ids: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The printed ids of the nodes."""
 
     def node_id(self, local: str) -> str:
-        label = _LABELS.get(local, "Person")
-        return dict(self.elements)[local] if label is None else f"{label}:id={local}"
+        return self.ids.get(local, f"Person:id={local}")
 
     def bare(self, local: str) -> str:
         return local
 
 
-def loaded(service: Neo4j, folder: Path, *, full_text: bool) -> tuple[str, toy_views.View]:
-    """The toy graph in a store, and its view: the ids of the files are properties, too."""
-    service.load(toy_files.write_property_graph(folder), full_text=full_text)
-    bare = [local for local, label in _LABELS.items() if label is None]
+def loaded(
+    service: Neo4j,
+    folder: Path,
+    nodes: Sequence[toy.Node] = toy.NODES,
+    edges: Sequence[toy.Edge] = toy.EDGES,
+    *,
+    full_text: bool,
+) -> tuple[str, toy_views.View]:
+    """The toy graph or another one in a store, and its view: the ids of the files are properties, too."""
+    service.load(toy_files.write_property_graph(folder, nodes, edges), full_text=full_text)
+    bare = [node.id for node in nodes if not node.types]
     with GraphDatabase.driver(service.url) as driver:  # pyright: ignore[reportUnknownMemberType]
         found = driver.execute_query("MATCH (n) WHERE n.id IN $bare RETURN n.id, elementId(n)", bare=bare)
-    elements = tuple((record[0], record[1]) for record in found.records)
+    ids = {node.id: f"{min(node.types)}:id={node.id}" for node in nodes if node.types}
+    ids |= {record[0]: record[1] for record in found.records}
     plain = toy_views.PROPERTY_GRAPH
     style = Keyed(
         node="",
@@ -47,10 +54,10 @@ def loaded(service: Neo4j, folder: Path, *, full_text: bool) -> tuple[str, toy_v
         name=plain.name,
         alias=plain.alias,
         description=plain.description,
-        elements=elements,
+        ids=ids,
     )
-    view = toy_views.view(style)
-    view.rows += [(style.node_id(node.id), "id", (node.id, None, None), ()) for node in toy.NODES]
+    view = toy_views.view(style, nodes, edges)
+    view.rows += [(style.node_id(node.id), "id", (node.id, None, None), ()) for node in nodes]
     return service.url, view
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -181,7 +182,12 @@ _ALIKE = (
 
 NODES = (*_PEOPLE, *_THINGS, *_HOSTILE, *_VISITORS, *_BOATS, *_MARRIAGES, *_BERTHS, *_ALIKE)
 
-LABELS = tuple(sorted({label for node in NODES for label in node.types}))
+
+def labels_of(nodes: Iterable[Node]) -> tuple[str, ...]:
+    return tuple(sorted({label for node in nodes for label in node.types}))
+
+
+LABELS = labels_of(NODES)
 
 EDGES = (
     Edge("ada", "knows", "ben", (("since", Value("1830", "integer")),)),

@@ -89,8 +89,7 @@ def write_rdf(
     With `statements` they belong to RDF 1.1 statements instead, for stores without RDF 1.2; every second has an IRI.
     """
     lines = [f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in NAMESPACES.items()]
-    labels = sorted({label for node in given for label in node.types})
-    lines += [f"class:{label} rdfs:label {_literal(toy.Value(label))} ." for label in labels]
+    lines += [f"class:{label} rdfs:label {_literal(toy.Value(label))} ." for label in toy.labels_of(given)]
     for node in given:
         subject = _iri("node", node.id)
         lines += [f"{subject} rdf:type class:{label} ." for label in node.types]
@@ -115,10 +114,12 @@ def write_rdf(
     return [path]
 
 
-def write_freebase(folder: Path) -> list[Path]:
+def write_freebase(
+    folder: Path, given: Sequence[toy.Node] = toy.NODES, between: Sequence[toy.Edge] = toy.EDGES
+) -> list[Path]:
     """N-Triples as Freebase writes them: dotted ids in one namespace. Freebase's edges have no properties."""
-    lines = [_statement(f"toy.{label}", FREEBASE_NAME, _literal(toy.Value(label))) for label in toy.LABELS]
-    for node in toy.NODES:
+    lines = [_statement(f"toy.{label}", FREEBASE_NAME, _literal(toy.Value(label))) for label in toy.labels_of(given)]
+    for node in given:
         subject = f"m.{node.id}"
         lines += [_statement(subject, "type.object.type", _freebase(f"toy.{label}")) for label in node.types]
         lines += [_statement(subject, FREEBASE_NAME, _literal(value)) for value in node.names]
@@ -127,7 +128,7 @@ def write_freebase(folder: Path) -> list[Path]:
             lines.append(_statement(subject, "common.topic.description", _literal(toy.Value(node.description))))
         lines += [_statement(subject, f"toy.thing.{name}", _typed(value)) for name, value in node.properties]
     lines += [
-        _statement(f"m.{edge.head}", f"toy.thing.{edge.relation}", _freebase(f"m.{edge.tail}")) for edge in toy.EDGES
+        _statement(f"m.{edge.head}", f"toy.thing.{edge.relation}", _freebase(f"m.{edge.tail}")) for edge in between
     ]
     path = folder / "toy.nt"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")

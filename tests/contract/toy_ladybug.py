@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,12 @@ _TYPES: Mapping[toy.Kind, str] = {
 Columns = dict[str, list[toy.Value]]
 
 
-def write(path: Path, style: Style) -> None:
+def write(
+    path: Path, style: Style, given: Sequence[toy.Node] = toy.NODES, between: Sequence[toy.Edge] = toy.EDGES
+) -> None:
     """Create the file."""
-    nodes = {node.id: (style.types(node)[0], _columns(_values(node))) for node in toy.NODES}
-    edges = [(edge, _columns(edge.qualifiers)) for edge in toy.EDGES]
+    nodes = {node.id: (style.types(node)[0], _columns(_values(node))) for node in given}
+    edges = [(edge, _columns(edge.qualifiers)) for edge in between]
     with ladybug.Database(str(path)) as database, ladybug.Connection(database) as connection:
         for label in sorted({label for label, _ in nodes.values()}):
             types = _types(columns for own, columns in nodes.values() if own == label)

@@ -230,7 +230,7 @@ def view(style: Style, nodes: Sequence[toy.Node] = toy.NODES, edges: Sequence[to
             built.mediators.add(key)
         built.rows += [(key, relation, tail, ()) for relation, tail in _properties(style, node)]
     if style.type is not None:
-        for label in toy.LABELS:
+        for label in toy.labels_of(nodes):
             built.types[style.label_id(label)] = set()
             if style.terms:
                 built.rows.append((style.label_id(label), style.name, (label, None, None), ()))

@@ -40,7 +40,7 @@ async def test_a_plan_by_chance_answers_the_same_to_both_evaluators_in_pages_of_
 def test_plans_by_chance_have_rows_and_everything_that_a_plan_can_have():
     nodes, edges = random_toy(1)
     graph = plain(toy_views.view(toy_views.PROPERTY_GRAPH, nodes, edges), nodes)
-    made = plans_by_chance(words_of(graph), 300)
+    made = plans_by_chance(words_of(graph), 400)
     assert sum(_has_rows(graph, plan) for plan in made) > 150
     written = Counter(word for plan in made for word in WORDS if word in repr(plan))
     assert set(written) == set(WORDS)

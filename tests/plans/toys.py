@@ -12,8 +12,8 @@ from tests.plans.graph import Date, Edge, Graph, Node, Plain
 _WHOLE = frozenset({"integer", "xsd:integer"})
 _NUMBERS = frozenset({"float", "xsd:decimal", "quantity"})
 _DATES = frozenset({"date", "datetime", "time", "xsd:date", "xsd:dateTime"})
-_RELATIONS = ("r", "s", "likes")
-_LABELS = ("A", "B", "C")
+RELATIONS = ("knows", "dislikes", "eats")
+_LABELS = ("Person", "Place", "Sailor")
 _TEXTS = ("x", "y", "X", "12", *toy.HOSTILE_TEXTS[:8])
 
 
@@ -83,9 +83,40 @@ def random_toy(seed: int) -> tuple[list[toy.Node], list[toy.Edge]]:
             edges.append(chance.choice(edges))
             continue
         head, tail = chance.choice(ids), chance.choice(ids)
-        relation = chance.choice((*_RELATIONS, _RELATIONS[0]))
+        relation = chance.choice((*RELATIONS, RELATIONS[0]))
         edges.append(toy.Edge(head, relation, tail, tuple(_some(chance, 0, 2))))
     return nodes, edges
+
+
+def large_toy(seed: int = 1, size: int = 320) -> tuple[list[toy.Node], list[toy.Edge]]:
+    """A graph by chance that is large enough for a store to choose other ways to a plan's rows than on a small one.
+
+    It has what `random_toy` has, names in several languages and none, and nodes with many edges. Parallel edges have
+    qualifiers, by which every store with qualifiers keeps them apart.
+    """
+    chance = random.Random(seed)  # noqa: S311 - no secret
+    languages = (("en",), ("en", "de"), ("de", "fr"), (None,), (None,), ())
+    nodes = [
+        toy.Node(
+            f"n{number}",
+            tuple(sorted(chance.sample(_LABELS, chance.choice((0, 1, 1, 1, 2, 3))))),
+            tuple(
+                toy.Value(f"{chance.choice(('Node', 'Twin', 'node'))} {number // 2}", language=language)
+                for language in chance.choice(languages)
+            ),
+            properties=tuple(_some(chance, 0, 5)),
+        )
+        for number in range(size)
+    ]
+    edges: dict[tuple[str, str, str], list[toy.Edge]] = {}
+    for _ in range(2 * size):
+        head, tail = (f"n{min(chance.randrange(size), chance.randrange(size))}" for _ in range(2))
+        relation = chance.choice((*RELATIONS, RELATIONS[0]))
+        own = tuple(dict(_some(chance, 0, 2)).items())
+        parallel = edges.setdefault((head, relation, tail), [])
+        if not parallel or (own and parallel[0].qualifiers):
+            parallel.append(toy.Edge(head, relation, tail, own))
+    return nodes, [edge for parallel in edges.values() for edge in parallel]
 
 
 def _some(chance: random.Random, fewest: int, most: int) -> list[tuple[str, toy.Value]]:
@@ -95,13 +126,13 @@ def _some(chance: random.Random, fewest: int, most: int) -> list[tuple[str, toy.
 
 
 def _property(chance: random.Random) -> tuple[str, toy.Value]:
-    match chance.choice(("age", "size", "tag", "tag", "on", "born", "since", "until")):
+    match chance.choice(("age", "height", "tag", "tag", "alive", "born", "since", "until")):
         case "age":
             return "age", toy.Value(str(chance.choice((0, 1, 2, 3, -3, 36))), "integer")
-        case "size":
-            return "size", toy.Value(str(chance.choice((0.5, 1.0, 2.25, -1.5))), "decimal")
-        case "on":
-            return "on", toy.Value(chance.choice(("true", "false")), "boolean")
+        case "height":
+            return "height", toy.Value(str(chance.choice((0.5, 1.0, 2.25, -1.5))), "decimal")
+        case "alive":
+            return "alive", toy.Value(chance.choice(("true", "false")), "boolean")
         case "tag":
             return "tag", toy.Value(chance.choice(_TEXTS))
         case "born":

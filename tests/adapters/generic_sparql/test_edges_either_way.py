@@ -45,10 +45,28 @@ def walks() -> int:
     )
 
 
+def joined_also() -> int:
+    """Pairs that R joins in either direction, and S too."""
+    return sum((a, b) in S or (b, a) in S for a, b, _ in either_way(R))
+
+
+def without_third() -> int:
+    """Pairs `(a)--(b)` along R where no node c with label A is next to both along distinct edges of S."""
+    near: dict[int, set[tuple[int, tuple[int, int]]]] = {node: set() for node in NODES}
+    for one, other, edge in either_way(S):
+        near[one].add((other, edge))
+    return sum(
+        not any("A" in LABELS[c] and c == d and first != second for c, first in near[b] for d, second in near[a])
+        for a, b, _ in either_way(R)
+    )
+
+
 WALKS = "MATCH (a)<-[:S]-(b:A|B|C)<-[:S]-(c)-[:S]-(d) WHERE d <> b AND NOT EXISTS { (d)-[:R]->() } RETURN count(*)"
 PLANS = {
     "MATCH (a:A|C)-[:R]-(b) RETURN count(*)": sum(bool(LABELS[a] & set("AC")) for a, _, _ in either_way(R)),
     WALKS: walks(),
+    "MATCH (a)-[:R]-(b) WHERE EXISTS { (b)-[:S]-(a) } RETURN count(*)": joined_also(),
+    "MATCH (a)-[:R]-(b) WHERE NOT EXISTS { (b)-[:S]-(c:A)-[:S]-(a) } RETURN count(*)": without_third(),
 }
 """Plans with the number that they return."""
 

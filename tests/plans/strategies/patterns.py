@@ -74,7 +74,7 @@ class PatternMaker:
         fewest = 1 if self.words.hubs else 0
         relations = self.draw(st.lists(st.sampled_from(self.words.relations), min_size=fewest, max_size=2, unique=True))
         variable = self.new("r") if chance(self.draw, 80) else self.new(f"{UNNAMED}r")
-        path = self.path() if chance(self.draw, 30) else None
+        path = self.path() if self.words.paths and chance(self.draw, 30) else None
         edges.append(EdgePattern(variable, ends[0], ends[1], tuple(relations), chance(self.draw, 30), path))
         told = path is None or path.kind not in {PathKind.REACHABLE, PathKind.DISTANCE}
         if told:

@@ -18,6 +18,8 @@ class Words:
     of_edges: dict[str, list[Plain]]
     hubs: bool
     """Whether an edge of any relation may lead to a hub, so that edges name their relations."""
+    paths: bool = True
+    """Whether plans have paths. On a graph of hundreds of nodes the oracle needs minutes for some."""
 
     @property
     def properties(self) -> dict[str, list[Plain]]:

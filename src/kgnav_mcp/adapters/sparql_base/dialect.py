@@ -72,6 +72,10 @@ class Dialect:
     """Maximum number of rows of a query with ORDER BY and LIMIT; None: there is none."""
     nests_exists: bool = True
     """Whether an EXISTS nested in an EXISTS is evaluated if it is only a part of the expression of its FILTER."""
+    max_optionals: int | None = None
+    """Maximum number of values of the rows of a query, each read by an OPTIONAL; None: any number."""
+    nests_unions: bool = True
+    """Whether an EXISTS with several UNIONs is evaluated beside a UNION."""
     probe: str = ""
     """A query of no cost that returns a row only if it is this kind of store; empty: the headers are enough."""
     takes_large_integers: bool = True

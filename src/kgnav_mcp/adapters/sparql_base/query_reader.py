@@ -123,6 +123,17 @@ class Reader:
         return self.dialect.nests_exists and self._client.dialect.nests_exists
 
     @property
+    def max_optionals(self) -> int | None:
+        """Maximum number of values that a query reads with its rows, as far as the store's dialect is known."""
+        known = (self.dialect.max_optionals, self._client.dialect.max_optionals)
+        return min((each for each in known if each is not None), default=None)
+
+    @property
+    def nests_unions(self) -> bool:
+        """Whether EXISTS may have several UNIONs, as far as the store's dialect is known."""
+        return self.dialect.nests_unions and self._client.dialect.nests_unions
+
+    @property
     def max_matches(self) -> int | None:
         """Maximum number of matches that one query groups or counts; None: the store stops any query in time."""
         bounds = (self.dialect.max_matches, self._client.dialect.max_matches)

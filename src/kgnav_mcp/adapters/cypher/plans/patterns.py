@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.expressions import Expressions, Scope
 from kgnav_mcp.adapters.cypher.plans.kinds import NULL, Listed, OfEdge, OfNode, OfPath, Typed, unsupported
-from kgnav_mcp.plan import EdgePattern, Expression, HasLabel, Match, PathKind, PathPattern
+from kgnav_mcp.plan import Connective, EdgePattern, Expression, HasLabel, Joined, Match, PathKind, PathPattern
 from kgnav_mcp.plan.walking import conjuncts, variables_of
 
 
@@ -160,12 +161,21 @@ def outer(scope: Scope) -> str:
 
 
 def _without_implied(groups: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Groups of alternative labels without those that another group implies.
-
-    Neo4j 5.26 loses matches of `(:B&(A|B|C))`: 349 of 502 paths of two edges on a graph of 150 nodes.
-    """
+    """Groups of alternative labels without those that another group implies."""
     distinct = [frozenset(group) for group in dict.fromkeys(groups)]
     return [tuple(sorted(group)) for group in dict.fromkeys(distinct) if not any(one < group for one in distinct)]
+
+
+def _scanned(known: Sequence[tuple[str, ...]], groups: Sequence[tuple[str, ...]]) -> Sequence[tuple[str, ...]]:
+    """The groups of alternative labels that are written with a node; all others are conditions. The `known` ones hold.
+
+    Neo4j 5.26 loses matches of `(:B&(A|B|C))`, also in `MATCH (n:A|B|C) MATCH (n:B)`: 349 of 502 paths of two edges on
+    a graph of 150 nodes.
+    """
+    if any(len(group) > 1 for group in known):
+        return []
+    single = [group for group in groups if len(group) == 1]
+    return single if single or known else groups[:1]
 
 
 class _PatternWriter:
@@ -189,14 +199,20 @@ class _PatternWriter:
         self._use_counts = Counter(_variable_uses(match))
         self._bound = set(scope)
         self._clauses: list[str] = []
+        self._label_conditions: list[str] = []
 
     def _takes_label(self, condition: Expression) -> bool:
         """Write a condition on the labels of a new node with the node. Returns whether it is one."""
-        if not isinstance(condition, HasLabel) or condition.variable in self._outer_scope:
+        either = (
+            condition.parts if isinstance(condition, Joined) and condition.connective is Connective.OR else (condition,)
+        )
+        tests = [each for each in either if isinstance(each, HasLabel)]
+        names = {each.variable for each in tests}
+        if len(tests) < len(either) or len(names) > 1 or names & self._outer_scope.keys():
             return False
-        groups = self._labels.get(condition.variable)
+        groups = self._labels.get(tests[0].variable)
         if groups is not None:
-            groups.append(condition.labels)
+            groups.append(tuple(label for each in tests for label in each.labels))
         return groups is not None
 
     def clauses(self) -> list[str]:
@@ -268,6 +284,8 @@ class _PatternWriter:
             f"{self._node(edge.source)}{self._edge(edge)}{self._node(edge.target)}" for edge in unwritten.values()
         ]
         texts += [self._node(name) for name in alone]
+        filters += self._label_conditions
+        self._label_conditions = []
         if texts:
             self._clauses.append(f"MATCH {', '.join(dict.fromkeys(texts))}{self._where(filters)}")
 
@@ -279,13 +297,24 @@ class _PatternWriter:
 
     def _node(self, name: str) -> str:
         """A node, with its labels where it is written for the first time."""
-        groups = self._labels.get(name, [])
-        labels = "&".join(f"({self._context.labels(each, self._context.catalogue.labels)})" for each in groups)
+        kind = self.scope[name].kind if name in self._bound else None
+        known = kind.labels if isinstance(kind, OfNode) else ()
+        all_groups = _without_implied([*known, *self._labels.get(name, [])])
+        groups = [group for group in all_groups if group not in known]
+        scanned = _scanned(known, groups)
+        labels = "&".join(f"({self._context.labels(each, self._context.catalogue.labels)})" for each in scanned)
         self._labels[name] = []
         if name not in self._bound:
-            self._bind(name, OfNode(tuple(groups)))
-        variable = self.scope[name].text if self._is_referenced(name) else ""
+            self._bind(name, OfNode(tuple(all_groups)))
+        else:
+            self.scope[name] = replace(self.scope[name], kind=OfNode(tuple(all_groups)))
+        conditions = [self._has_label(name, group) for group in groups if group not in scanned]
+        self._label_conditions += conditions
+        variable = self.scope[name].text if conditions or self._is_referenced(name) else ""
         return f"({variable}{f':{labels}' if labels else ''})"
+
+    def _has_label(self, name: str, group: tuple[str, ...]) -> str:
+        return self._expressions.condition(HasLabel(name, group), self.scope)
 
     def _bind(self, name: str, kind: OfNode | OfEdge | Listed | OfPath) -> str:
         self.scope[name] = Typed(self._context.new_variable(), kind)
@@ -363,9 +392,7 @@ class _PatternWriter:
             self._bound.add(far)
         elif end != self.scope[far].text:
             filters.append(f"{end} = {self.scope[far].text}")
-        for group in self._labels.get(far, ()):
-            names = self._context.labels(group, self._context.catalogue.labels)
-            filters.append(f"{self.scope[far].text}:{names}")
+        filters += (self._has_label(far, group) for group in self._labels.get(far, ()))
         self._labels[far] = []
         if where := self._where(filters):
             self._clauses.append(f"WITH *{where}")

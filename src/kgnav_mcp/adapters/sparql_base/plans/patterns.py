@@ -183,7 +183,9 @@ class Pattern:
             self._parts += (self._exact_qualifier(one, ends[one.owned.owner]) for one in qualifiers)
         else:
             self._qualify(qualifiers, ends)
-        edges = [self._edge(edge, ends[edge.variable]) for edge in match.edges if edge.path is None]
+        matched_edges = [edge for edge in match.edges if edge.path is None]
+        identified = not self._repeats or (match.edges_differ and len(matched_edges) > 1)
+        edges = [self._edge(edge, ends[edge.variable], identified=identified) for edge in matched_edges]
         self._edge_texts += (edge.text for edge in edges)
         for edge in match.edges:
             if edge.path is not None:
@@ -192,7 +194,8 @@ class Pattern:
         self._parts += self._only_nodes((edge.source, edge.target, edge.relations) for edge in directed)
         for node in match.nodes:
             self._labels(node, alone=not match.edges)
-        self._edge_variables += (name for edge in edges for name in edge.identity)
+        for edge in edges:
+            self._edge_variables += (one.text for one in (*edge.ends, edge.way, *edge.own) if one is not None)
         if match.edges_differ:
             for one, other in combinations(edges, 2):
                 self._differ(one, other)
@@ -251,24 +254,31 @@ class Pattern:
         terms = self._terms.get(qualifier)
         return self._writer.exact_qualifier(ends, qualifier, value, selects=not self._known, terms=terms)
 
-    def _edge(self, edge: EdgePattern, ends: EdgeVariables) -> Edge:
+    def _edge(self, edge: EdgePattern, ends: EdgeVariables, *, identified: bool) -> Edge:
+        """Write an edge. `identified`: its variables identify it."""
         writer = self._writer
         forth, other_variables = writer.edge(edge.relations, ends)
-        heads = ends.source, ends.target
+        way = ends.own("w") if identified and _leads_either_way(edge) else None
         if _leads_either_way(edge):
             back, _ = writer.edge(edge.relations, ends.reversed)
-            heads = ends.own("h"), ends.own("t")
             forth = writer.part(
                 queries.EITHER_WAY,
                 forth=_joined(forth, *self._only_nodes([(edge.source, edge.target, edge.relations)])),
                 back=_joined(back, *self._only_nodes([(edge.target, edge.source, edge.relations)])),
                 source=ends.source,
                 target=ends.target,
-                head=heads[0],
-                tail=heads[1],
+                is_forth=self._way(way, queries.FORTH),
+                is_back=self._way(way, queries.BACK),
             )
         self._parts.append(forth)
-        return Edge(forth, edge.relations, tuple(one.text for one in (*heads, *other_variables)))
+        return Edge(forth, edge.relations, (ends.source, ends.target), way, other_variables)
+
+    def _way(self, way: Fragment | None, number: str) -> Fragment:
+        """The text that binds the variable of an edge's direction."""
+        if way is None:
+            return Fragment("")
+        template = queries.INNER_WAY if self._repeats else queries.WAY
+        return self._writer.part(template, way=way, number=Fragment(number))
 
     def _only_nodes(self, edges: Iterable[tuple[str, str, Sequence[str]]]) -> Iterator[Fragment]:
         """Write the conditions that heads and tails of edges are nodes. No head is a literal, so it needs one only.
@@ -315,12 +325,22 @@ class Pattern:
         """Write a condition that two edges of the pattern are not the same edge of the graph."""
         if one.relations and other.relations and not {*one.relations} & {*other.relations}:
             return
-        if len(one.identity) != len(other.identity):
+        if len(one.own) != len(other.own):
             raise cannot_express("an edge of several relations together with an edge of one relation")
-        pairs = [(Fragment(a), Fragment(b)) for a, b in zip(one.identity, other.identity, strict=True) if a != b]
+        unlike = self._unlike(one.ends, other.ends)
         part = self._writer.part
-        unlike = [part(queries.DIFFERS, one=a, other=b).text for a, b in pairs]
+        if one.way or other.way:
+            ways = {"one": one.way or Fragment(queries.FORTH), "other": other.way or Fragment(queries.FORTH)}
+            crossed = Fragment(" || ".join(self._unlike(one.ends, other.ends[::-1])) or queries.NO)
+            straight = Fragment(" || ".join(unlike) or queries.NO)
+            unlike = [part(queries.OTHER_WAYS, straight=straight, crossed=crossed, **ways).text]
+        unlike += self._unlike(one.own, other.own)
         self._parts.append(part(queries.FILTER, condition=Fragment(" || ".join(unlike) or queries.NO)))
+
+    def _unlike(self, ones: Sequence[Fragment], others: Sequence[Fragment]) -> list[str]:
+        """The conditions that variables differ from others, except those that are the same variable."""
+        pairs = ((one, other) for one, other in zip(ones, others, strict=True) if one.text != other.text)
+        return [self._writer.part(queries.DIFFERS, one=one, other=other).text for one, other in pairs]
 
     def _condition(self, condition: Expression, *, whole: bool = True) -> Fragment:
         """Write a condition. `whole`: it is all of a filter."""
@@ -356,6 +376,8 @@ class Pattern:
         """
         if not whole and not self._writer.nests_exists and queries.EXISTS.partition(" ")[0] in pattern.text:
             raise cannot_express("a pattern with a condition on a pattern, within another condition")
+        if not self._writer.nests_unions and pattern.text.count(" UNION ") > 1:
+            raise cannot_express("several edges of either direction in a condition")
         return self._writer.part(template, pattern=pattern)
 
     def _value_condition(self, condition: Expression) -> Fragment:

@@ -1,8 +1,8 @@
 """SPARQL templates for the patterns of plans.
 
 `?n0`, `?n1` and so on are the nodes of a pattern. For the edge number 0, `?p0` is the relation if it may have several,
-`?m0` the mediator, and `?h0` and `?t0` are the head and the tail if it may lead either way. A fragment is a part of a
-query, which states the cost.
+`?m0` the mediator, and `?w0` the way that it leads if it may lead either way. A fragment is a part of a query, which
+states the cost.
 """
 
 from __future__ import annotations
@@ -93,13 +93,19 @@ NAMED: Final = "FILTER(!isBlank($node))"
 GIVEN: Final = "VALUES ($nodes) { $rows }"
 ONE_OF: Final = "VALUES $node { $terms }"
 FILTER: Final = "FILTER($condition)"
-EITHER_WAY: Final = (
-    "{ $forth BIND($source AS $head) BIND($target AS $tail) } UNION "
-    "{ $back FILTER(($source != $target) = true) BIND($target AS $head) BIND($source AS $tail) }"
-)
+EITHER_WAY: Final = "{ $forth $is_forth } UNION { $back FILTER(($source != $target) = true) $is_back }"
 """Matches an edge in both directions. An edge from a node to itself matches only once."""
+WAY: Final = "VALUES $way { $number }"
+"""The direction of an edge. Virtuoso 7.2.9 loses rows if this is a BIND beside `EXISTS { { } UNION { FILTER } }`."""
+INNER_WAY: Final = "BIND($number AS $way)"
+"""The same in a condition, where Virtuoso loses rows with VALUES."""
+FORTH: Final = "1"
+BACK: Final = "2"
+OTHER_WAYS: Final = "(($one != $other) = true || $straight) && ($one = $other || $crossed)"
+"""The condition that two edges differ in their ends, at least one of which matches in both directions."""
 IS_ONE_OF: Final = "$node IN ($terms)"
-SAME: Final = "$one = $other"
+SAME: Final = "($one = $other) = true"
+"""Beside VALUES of several variables Virtuoso 7.2.9 mixes their rows with `FILTER($one = $other)`."""
 DIFFERS: Final = "($one != $other) = true"
 """Virtuoso 7.2.9 ignores `FILTER($one != $other)` beside some filters with EXISTS where there is a BIND."""
 EXISTS: Final = "EXISTS { $pattern }"

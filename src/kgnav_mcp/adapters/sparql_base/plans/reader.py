@@ -91,7 +91,8 @@ class MatchReader:
             "order": Fragment(queries.LARGEST_FIRST if question.largest_first else ""),
             **self._bounded(f"{given_values.text} {pattern.text.text}"),
         }
-        if question.properties and not question.largest_first:
+        most = self._reader.max_optionals
+        if question.properties and not question.largest_first and (most is None or len(question.properties) <= most):
             with suppress(Unsupported):
                 return await self._with_values(question, pattern, names, limit, terms)
         read = await self._reader.slice(queries.MATCH_PATTERN, 0, limit, share=SHARE, **terms)

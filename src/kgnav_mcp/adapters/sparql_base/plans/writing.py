@@ -46,12 +46,15 @@ class EdgeVariables:
 class Edge:
     """An edge in SPARQL: one row for each edge of the graph that matches.
 
-    The variables in `identity` together identify it.
+    Its ends, with the way that it leads, and its own variables together identify it.
     """
 
     text: Fragment
     relations: tuple[str, ...]
-    identity: tuple[str, ...]
+    ends: tuple[Fragment, Fragment]
+    way: Fragment | None
+    """The variable of the direction in which it matches; None if it matches in its own only."""
+    own: tuple[Fragment, ...]
 
 
 def relations_of(match: Match) -> dict[str, None]:
@@ -78,6 +81,11 @@ class Writer(ABC):
     def nests_exists(self) -> bool:
         """Whether EXISTS may be nested within an expression."""
         return self._reader.nests_exists
+
+    @property
+    def nests_unions(self) -> bool:
+        """Whether EXISTS may have several UNIONs."""
+        return self._reader.nests_unions
 
     @abstractmethod
     async def load_relations(self, relations: Iterable[str]) -> None:
