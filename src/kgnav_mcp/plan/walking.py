@@ -251,3 +251,19 @@ def node_patterns(match: Match) -> dict[str, NodePattern]:
         for name in (edge.source, edge.target):
             found.setdefault(name, NodePattern(name))
     return found
+
+
+def equality_sides(
+    condition: Expression, names: Collection[str], other_names: Collection[str]
+) -> tuple[Expression, Expression] | None:
+    """The sides of an equality of values of two tables, that of the first table first; None for other conditions."""
+    match condition:
+        case Compare(left, Comparison.EQUAL, right):
+            pass
+        case _:
+            return None
+    for one, other in ((left, right), (right, left)):
+        used, other_used = variables_of(one), variables_of(other)
+        if used and other_used and used <= {*names} and other_used <= {*other_names}:
+            return one, other
+    return None

@@ -23,6 +23,7 @@ from kgnav_mcp.adapters.embedded.plans.statement import (
     within,
 )
 from kgnav_mcp.adapters.embedded.plans.stored_counts import count_from_catalogue, stored_groups
+from kgnav_mcp.adapters.embedded.plans.value_joins import leave_value_joins
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.plan import (
@@ -111,6 +112,7 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
         return Projected(statement.table(f"SELECT {', '.join(selected)}"), result_scope, ())
     table, scope = (None, dict[str, Term]()) if pipeline.given is None else _given_nodes(projector, pipeline.given)
     projection: Projected | None = None
+    leave_value_joins(ExpressionCompiler(Statement(), words, {}, projector.match_queries), pipeline)
     stored = None
     if pipeline.given is None:
         stored = stored_groups(ExpressionCompiler(statement, words, {}, projector.match_queries), pipeline.clauses)

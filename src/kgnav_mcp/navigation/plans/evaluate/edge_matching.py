@@ -13,7 +13,7 @@ from math import prod
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Direction
-from kgnav_mcp.navigation.plans.evaluate.equality_joins import equality_sides, product_where
+from kgnav_mcp.navigation.plans.evaluate.equality_joins import product_where
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.path_matching import Paths
 from kgnav_mcp.navigation.plans.evaluate.patterns import (
@@ -34,7 +34,7 @@ from kgnav_mcp.navigation.plans.evaluate.start_nodes import Start, start_of, sta
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.evaluate.values import Node, Row, Table
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
-from kgnav_mcp.plan.walking import conjuncts, node_patterns, variables_of
+from kgnav_mcp.plan.walking import conjuncts, equality_sides, node_patterns, variables_of
 
 _PAIRS = 10_000
 """Pairs of ends of a path up to which both ends are bound before the search, not only one."""

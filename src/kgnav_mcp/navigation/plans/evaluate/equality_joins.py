@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -17,8 +17,8 @@ from kgnav_mcp.errors import InvalidArgument, InvalidPlan
 from kgnav_mcp.navigation.plans.budget import Budget
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.evaluate.values import Node, PropertyList, Row, Table, Value, flat
-from kgnav_mcp.plan import Compare, Comparison, Expression
-from kgnav_mcp.plan.walking import variables_of
+from kgnav_mcp.plan import Expression
+from kgnav_mcp.plan.walking import equality_sides, variables_of
 from kgnav_mcp.values.comparison import date_parts
 from kgnav_mcp.values.scalars import Date
 
@@ -26,22 +26,6 @@ _MAX_KEYS = 5
 """Keys that may be held, for each row that may be held: a list of values has as many keys as values."""
 Combine = Callable[[Table, Sequence[Sequence[int]]], Awaitable[Table]]
 """Combines each row of a table with those rows of another one that have the places given for it."""
-
-
-def equality_sides(
-    condition: Expression, names: Collection[str], other_names: Collection[str]
-) -> tuple[Expression, Expression] | None:
-    """The sides of an equality of values of two tables, that of the first table first; None for other conditions."""
-    match condition:
-        case Compare(left, Comparison.EQUAL, right):
-            pass
-        case _:
-            return None
-    for one, other in ((left, right), (right, left)):
-        used, other_used = variables_of(one), variables_of(other)
-        if used and other_used and used <= {*names} and other_used <= {*other_names}:
-            return one, other
-    return None
 
 
 def is_join(condition: Expression) -> bool:

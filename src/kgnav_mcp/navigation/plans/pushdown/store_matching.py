@@ -16,7 +16,7 @@ from kgnav_mcp.concurrency import in_thread, run_unless_stopped
 from kgnav_mcp.errors import InvalidStore, StepLimitReached, StoreTimeout, Unsupported
 from kgnav_mcp.model import PlanPage, Stop
 from kgnav_mcp.navigation.plans.check.entities import has_id
-from kgnav_mcp.navigation.plans.evaluate.equality_joins import equality_sides, product_where
+from kgnav_mcp.navigation.plans.evaluate.equality_joins import product_where
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.patterns import (
     MULTIPLICITY,
@@ -52,7 +52,7 @@ from kgnav_mcp.plan import (
     Project,
     Variable,
 )
-from kgnav_mcp.plan.walking import conjunction, conjuncts, node_patterns, variables_of
+from kgnav_mcp.plan.walking import conjunction, conjuncts, equality_sides, node_patterns, variables_of
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.port.pattern_queries import is_connected
 
