@@ -25,7 +25,7 @@ LABELLED_ANN = ["ex:a", "ex:b", "ex:c", "ex:d", "ex:g"]
 
 def _loaded(store: RdfService, folder: Path) -> str:
     """The location of the graph, loaded into a store."""
-    path, graph = folder / "names.ttl", "http://ex.example/names"
+    path, graph = folder / "names.ttl", "http://ex.example/forms"
     path.write_text(TURTLE, encoding="utf-8")
     store.load(path, graph)
     return f"sparql+{store.url}?default-graph-uri={graph}#prefix.ex=http://ex.example/"

@@ -83,8 +83,8 @@ async def test_a_search_from_both_ends_of_a_path_counts_no_edges_before_it_reads
             assert len(client.queries) == queries, client.queries
 
 
-@pytest.mark.parametrize(("nodes", "scans"), [(2, 1), (300, 1), (1_000, 1), (1_001, 1)])
-async def test_nodes_with_a_value_are_read_by_one_query_up_to_a_thousand(nodes: int, scans: int):
+@pytest.mark.parametrize("nodes", [2, 1_001])
+async def test_nodes_with_a_value_are_matched_by_one_query_that_looks_it_up(nodes: int):
     towns = [f'ex:p{n} a ex:Person ; ex:town "Oslo" ; ex:title "{n}" .' for n in range(nodes)]
     client = InProcess("\n".join((PEOPLE, *towns)))
     async with opened_over(client, HERE) as graph:
@@ -93,7 +93,7 @@ async def test_nodes_with_a_value_are_read_by_one_query_up_to_a_thousand(nodes: 
         client.queries.clear()
         page = await answer(graph, plan)
     assert [row.cells for row in page.items] == [(nodes,)]
-    assert len([query for query in client.queries if '= "Oslo"' in query]) == scans
+    assert ['VALUES ?v0 { "Oslo" }' in query for query in client.queries] == [True]
 
 
 @pytest.mark.parametrize(

@@ -155,18 +155,14 @@ def lookup_in(store: Store, names: Names) -> Lookup:
     """How names are searched in a graph: the relations and languages, and the full-text index if there is one."""
     relations = [*placeholders("name", store.names), *placeholders("alias", store.aliases)]
     languages = ", ".join(store.languages)
-    note = f"Only names in {languages} or without a language were compared: reading the others took too long."
-    preferred = TextForms.of(store.languages, (), store.reader.dialect, note)
-
-    async def forms() -> TextForms:
-        return await names.name_forms() or preferred
-
     kinds = {DESCRIPTION: store.descriptions, ALIAS: store.aliases, NAME: store.names}
     return Lookup(
         named=of_each(queries.WITH_NAMES, relations, AT_MOST),
         scan=of_each(SCAN, relations, AT_MOST),
         kinds={relation: kind for kind, relations in kinds.items() for relation in relations},
-        forms=forms,
+        forms=TextForms.of(store.languages, (), store.reader.dialect),
+        all_forms=names.name_forms,
+        missed=f"Only names in {languages} or without a language were compared: reading the others took too long.",
         share=_SHARE,
         full_text=store.endpoint.full_text,
         surely_indexed=store.endpoint.full_text is not None,

@@ -156,8 +156,13 @@ class Lookup:
     """The query that scans all names; None where there are too many."""
     kinds: Mapping[URIRef, int]
     """The kind of text (NAME, ALIAS or DESCRIPTION) that each relation gives."""
-    forms: Callable[[], Awaitable[TextForms]]
-    """Reads the kinds of literal as which the exact name is looked up."""
+    forms: TextForms
+    """The kinds of literal as which the exact name is looked up, in any case."""
+    all_forms: Callable[[], Awaitable[TextForms | None]] | None = None
+    """Reads all kinds of literal that names are, if the full-text index does not find them; None if there is no time.
+    """
+    missed: str = ""
+    """The sentence for the user that tells which names are found if they cannot be read."""
     share: float = 1.0
     """The fraction of a call's time that a scan may take."""
     full_text: FullText | None = None
@@ -208,7 +213,7 @@ class SparqlNames(NameSearch):
     async def same(self, names: Sequence[str]) -> Mapping[str, Hits]:
         found = SameNames(names)
         size = self._reader.dialect.max_texts
-        forms = await self._lookup.forms()
+        forms = await self._forms() or self._lookup.forms
         literals = forms.terms(spelling for name in found.names for spelling in spellings(name))
         await found.add(literals, size, lambda batch: self._hits(self._lookup.named, texts=values(*batch)))
         if index := await self.index():
@@ -229,7 +234,13 @@ class SparqlNames(NameSearch):
         return found.hits
 
     async def missed(self) -> str:
-        return "" if await self.index() else (await self._lookup.forms()).note
+        return "" if await self._forms() else self._lookup.missed
+
+    async def _forms(self) -> TextForms | None:
+        """The kinds of literal by which every exact name is found; None if they are not known."""
+        if self._lookup.all_forms is None or await self.index():
+            return self._lookup.forms
+        return await self._lookup.all_forms()
 
     async def _scan_for(self, names: Sequence[str]) -> Hits:
         texts = comma_separated(*(Literal(name.lower()) for name in names))
@@ -287,7 +298,8 @@ class SparqlNames(NameSearch):
 
     async def _named(self, texts: Iterable[str]) -> Hits:
         """Look up the names and aliases that equal one of these texts."""
-        terms = batches((await self._lookup.forms()).terms(texts), self._reader.dialect.max_texts)
+        forms = await self._forms() or self._lookup.forms
+        terms = batches(forms.terms(texts), self._reader.dialect.max_texts)
         found = await gathered(*(self._hits(self._lookup.named, texts=values(*batch)) for batch in terms))
         return [hit for hits, _ in found for hit in hits], Stop.first(stop for _, stop in found)
 

@@ -20,13 +20,11 @@ class TextForms:
     languages: Sequence[str]
     datatypes: Sequence[URIRef]
     """The datatypes of texts without a language; a text without a datatype is always looked up."""
-    note: str = ""
-    """Which texts these kinds miss, for the user; empty if they miss none."""
 
     @classmethod
-    def of(cls, languages: Sequence[str], datatypes: Sequence[URIRef], dialect: Dialect, note: str = "") -> TextForms:
+    def of(cls, languages: Sequence[str], datatypes: Sequence[URIRef], dialect: Dialect) -> TextForms:
         """The forms with these languages, without a language, and with these datatypes, where a store has texts so."""
-        return cls(languages, [*([XSD.string] if dialect.types_texts else []), *datatypes], note)
+        return cls(languages, [*([XSD.string] if dialect.types_texts else []), *datatypes])
 
     @property
     def only_texts(self) -> bool:

@@ -238,14 +238,10 @@ class _LabelNames(SparqlNames):
             named=queries.WITH_NAMES,
             scan=queries.SCAN if store.wikidata.scans else None,
             kinds={RDFS.label: NAME, SKOS.altLabel: ALIAS},
-            forms=self._forms,
+            forms=TextForms(label_languages(store.languages), ()),
             is_entity=lambda term: store.ids.is_entity(str(term)),
         )
         super().__init__(store.reader, lookup)
-        self._languages = label_languages(store.languages)
-
-    async def _forms(self) -> TextForms:
-        return TextForms(self._languages, ())
 
     async def _scan(self, condition: str) -> Hits:
         try:
