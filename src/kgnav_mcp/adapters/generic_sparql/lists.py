@@ -29,7 +29,7 @@ from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, send
 from kgnav_mcp.adapters.sparql_base.value_conditions import equals, lookup_note, usual_terms
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
-from kgnav_mcp.model import Count, Page, ValueFacts
+from kgnav_mcp.model import Count, Page, Stop, ValueFacts
 
 _NAME = "name"
 """The pseudo-property for a node's name, whichever relation the graph uses."""
@@ -111,19 +111,28 @@ class ListReader(lists.ListReader):
         uses = [uses_of.get(iri, _UNCOUNTED) for iri in relations]
         if not sendable(value):
             return Condition(None)
-        if not any(use.has_values for use in uses):
+        nodes, stop, note = list[URIRef](), Stop.COMPLETE, ""
+        if any(use.has_edges for use in uses):
             entities, stop = await self._meant(value)
-            return Condition(
-                fill(queries.WITH_TERM, having=having, terms=values(*entities)) if entities else None, stop
-            )
-        if not any(use.has_edges for use in uses):
-            forms = await self._entities.text_forms.of(relations)
-            if forms is not None and forms.only_texts:
-                return Condition(fill(queries.WITH_TERM, having=having, terms=values(*forms.terms([value]))))
-        if is_at_most(Count.sum(use.values for use in uses), self.max_compared):
-            return Condition(fill(queries.WITH_TEXT, having=having, equal=equals(self._reader, "?o", value)))
-        terms = values(*usual_terms(value, self._store.languages, self._reader.dialect))
-        return Condition(fill(queries.WITH_TERM, having=having, terms=terms), note=lookup_note(self._store.languages))
+            nodes = list(entities)
+        terms: Sequence[Literal] | None = []
+        if any(use.has_values for use in uses):
+            terms = await self._literals_equal(relations, value)
+        if terms is None and is_at_most(Count.sum(use.values for use in uses), self.max_compared):
+            equal = equals(self._reader, "?o", value)
+            if nodes:
+                equal = self._reader.part(queries.EQUAL_OR_NODE, equal=equal, nodes=comma_separated(*nodes))
+            return Condition(fill(queries.WITH_TEXT, having=having, equal=equal), stop)
+        if terms is None:
+            terms = usual_terms(value, self._store.languages, self._reader.dialect)
+            note = lookup_note(self._store.languages)
+        has_value = fill(queries.WITH_TERM, having=having, terms=values(*terms, *nodes)) if terms or nodes else None
+        return Condition(has_value, stop, note=note)
+
+    async def _literals_equal(self, relations: Sequence[URIRef], value: str) -> Sequence[Literal] | None:
+        """All literals of some relations that equal a value; None if they are not known without comparing them."""
+        forms = await self._entities.text_forms.of(relations)
+        return forms.terms([value]) if forms is not None and forms.only_texts else None
 
     async def _properties(self, name: str) -> Sequence[URIRef]:
         """Resolve a name to relations. `name` means those that name entities, and any relation that has this name."""

@@ -104,20 +104,18 @@ class PatternWriter(TripleWriter):
         return await self._terms_of_texts(owned, texts) if texts else await self._terms_of_numbers(owned, numbers)
 
     async def _terms_of_texts(self, owned: Property, texts: Sequence[str]) -> Sequence[Literal] | None:
-        """The literals of texts; None if a value of the property may be a node, or another literal with this text."""
+        """The literals of texts; None if a value of the property may be a node, or no text."""
         relations, dialect = self.terms(owned.ids), self._reader.dialect
         uses = (await self._catalogues.get()).relations
         if any(iri not in uses or uses[iri].has_edges for iri in relations):
             return None
         forms = await self._names.text_forms.of(relations)
-        if forms is None or not all(map(sendable, texts)):
-            return None
-        if not forms.only_texts and not (dialect.repeats_literals and all(map(_is_only_a_text, texts))):
+        if forms is None or not forms.only_texts or not all(map(sendable, texts)):
             return None
         terms = forms.terms(texts)
         if len(terms) > dialect.max_texts:
             return None
-        used = await self._used(relations, terms) if len(terms) > 1 and dialect.repeats_texts else terms
+        used = await self._used(relations, terms) if len(terms) > 1 and dialect.repeats_literals else terms
         return [term for term in used if isinstance(term, Literal)]
 
     async def _terms_of_numbers(self, owned: Property, numbers: Sequence[float]) -> Sequence[Literal] | None:
@@ -144,8 +142,9 @@ class PatternWriter(TripleWriter):
 
     async def _used(self, relations: Sequence[URIRef], terms: Sequence[Literal | URIRef]) -> Sequence[Literal | URIRef]:
         """Those terms that are values of the relations, as the store writes them."""
-        used = (self.part(queries.IS_VALUE, relation=relation).text for relation in relations)
-        read = await self._reader.select(queries.USED_VALUES, terms=values(*terms), used=Fragment(" || ".join(used)))
+        read = await self._reader.union(
+            [self.part(queries.USED_VALUE, value=term, relation=one).text for term in terms for one in relations]
+        )
         found = (row["v"] for row in read.all_rows())
         return list(dict.fromkeys(term if isinstance(term, Literal) else URIRef(str(term)) for term in found))
 

@@ -16,26 +16,12 @@ from kgnav_mcp.adapters.sparql_base import queries
 from kgnav_mcp.adapters.sparql_base.dialect import Dialect
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
-from kgnav_mcp.adapters.sparql_base.text_forms import TextForms
+from kgnav_mcp.adapters.sparql_base.text_forms import LEXICAL_FORMS, TextForms
 from kgnav_mcp.values.comparison import Moment, Period, WantedValue
 from kgnav_mcp.values.scalars import NUMBERS, WHOLE_NUMBERS, scalar
 
 _FLOATS = ("double", "float")
-_INTEGER = re.compile(r"[+-]?\d+")
-_FLOAT = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
-_FORMS = {
-    XSD.integer: _INTEGER,
-    XSD.int: _INTEGER,
-    XSD.decimal: re.compile(r"[+-]?\d*\.\d+"),
-    XSD.double: _FLOAT,
-    XSD.float: _FLOAT,
-    XSD.boolean: re.compile(r"true|false"),
-    XSD.date: re.compile(r"-?\d{4,}-\d\d-\d\d.*"),
-    XSD.dateTime: re.compile(r"-?\d{4,}-\d\d-\d\dT.*"),
-    XSD.gYear: re.compile(r"-?\d{4,}"),
-    XSD.gYearMonth: re.compile(r"-?\d{4,}-\d\d"),
-    XSD.anyURI: re.compile(r"\w+:.*"),
-}
+_FORMS = {**LEXICAL_FORMS, XSD.anyURI: re.compile(r"\w+:.*")}
 
 
 def usual_terms(value: str, languages: Sequence[str], dialect: Dialect) -> list[Literal]:

@@ -30,18 +30,27 @@ async def pages(read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget
 async def read_all(
     read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget, part: Part, before: int = 0
 ) -> list[T]:
-    """All items of a list; `part` has `before` others already.
+    """All items of a list; `part` has `before` others already. Raises as `read_list`."""
+    return (await read_list(read, budget, part, before))[0]
+
+
+async def read_list(
+    read: Callable[[str | None], Awaitable[Page[T]]], budget: Budget, part: Part, before: int = 0
+) -> tuple[list[T], bool]:
+    """The items of a list, and whether these are all; `part` has `before` others already.
 
     Raises:
         PlanTooLarge: by the total of a page, there are more than may be held.
         PlanOverBudget: the plan has read too many.
     """
     items: list[T] = []
+    whole = False
     async for page in pages(read, budget):
         items += page.items
         budget.check(before + max(len(items), page.total.value), part)
         budget.read(len(page.items), 0, write_part(part))
-    return items
+        whole = page.stop is Stop.COMPLETE and not page.note
+    return items, whole
 
 
 async def read_all_values(read: Callable[[str | None], Awaitable[Page[Link]]], budget: Budget, name: str) -> list[Link]:

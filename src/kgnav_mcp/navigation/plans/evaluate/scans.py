@@ -13,7 +13,7 @@ from kgnav_mcp.model import Certainty, Count, Entity, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.interning import Interned
-from kgnav_mcp.navigation.plans.evaluate.paging import read_all
+from kgnav_mcp.navigation.plans.evaluate.paging import read_list
 from kgnav_mcp.navigation.plans.evaluate.values import Node
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.plan import (
@@ -85,7 +85,9 @@ class Scans:
             read = partial(self._graph.node_ids, scan.label, scan.relation, scan.value, limit=_ROWS)
             entities: Sequence[Entity] = ()
             with suppress(UnknownName):
-                entities = await read_all(lambda after: read(after=after), self._budget, part)
+                entities, whole = await read_list(lambda after: read(after=after), self._budget, part)
+                if not whole and scan.value is not None:  # a list of the nodes that a name means has a limit
+                    return await self.nodes(Scan(scan.label, scan.relation), part)
             self._found[scan] = await in_thread(len(entities), lambda: list(map(self._interned.node, entities)))
         return self._found[scan]
 

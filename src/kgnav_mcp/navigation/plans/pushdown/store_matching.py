@@ -256,7 +256,8 @@ class StoreMatcher:
             if node.variable in given or not start.selective:
                 continue
             if (await start.count(self.reader)).value <= MAX_IDS:
-                conditions.append(has_id(node.variable, [one.id for one in await start.nodes(self.reader, written)]))
+                ids = [one.id for one in await start.nodes(self.reader, written)]
+                conditions += [has_id(node.variable, ids)] if len(ids) <= MAX_IDS else []
         used = frozenset(name for condition in pushed for name in variables_of(condition))
         paths = tuple(path for path in match.paths if path.variable in used)
         return replace(match, nodes=tuple(nodes), paths=paths, where=conjunction(conditions), optional=False)
