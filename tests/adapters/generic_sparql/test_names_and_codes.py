@@ -1,4 +1,4 @@
-"""A name is found in any language and datatype, and a code with any datatype of texts, where a store looks up terms."""
+"""Names, codes and values of properties are found in any language and datatype where a store looks up terms."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ TURTLE = """
 ex:a rdfs:label "Ann"@fr . ex:b rdfs:label "Ann"@en . ex:c rdfs:label "Ann" . ex:d rdfs:label "Ann"^^xsd:token .
 ex:e rdfs:label "Anna"@en ; skos:altLabel "Ann"@nl-BE . ex:f rdfs:label "Bo"@nl .
 ex:g rdfs:label "Ann"^^xsd:string ; ex:code "X9"^^xsd:string . ex:h rdfs:label "Cy"@en ; ex:code "X9" .
+ex:a ex:motto "So"@en , "Ainsi"@fr ; ex:seat ex:f . ex:b ex:motto "So" ; ex:seat "Bo" . ex:c ex:motto "So"^^xsd:string .
+ex:d ex:motto "So"^^ex:saying ; ex:seat ex:g . ex:e ex:motto "so"@en ; ex:next ex:a .
+ex:f ex:motto "So"@de-AT ; ex:next ex:e .
+ex:g ex:size "So" , 7 . ex:h ex:size "7" ; ex:seat "Bo"@nl .
 """
 LABELLED_ANN = ["ex:a", "ex:b", "ex:c", "ex:d", "ex:g"]
 
@@ -49,6 +53,30 @@ class NamesAndCodes:
             checked = await runner.check(parse_plan(cypher).plan)
             page = await runner.run(checked.plan, limit=9)
         assert sorted(str(getattr(row.cells[0], "id", None)) for row in page.items) == LABELLED_ANN
+
+    @pytest.mark.parametrize(
+        ("cypher", "nodes"),
+        [
+            ("MATCH (n {motto: 'So'}) RETURN n", ["a", "b", "c", "d", "f"]),
+            ("MATCH (n) WHERE n.motto IN ['So', 'so'] AND n.motto = 'Ainsi' RETURN n", ["a"]),
+            ("MATCH (n)-[:next]->(m) WHERE EXISTS { (n)-[:next]->({motto: 'So'}) } RETURN n", ["e"]),
+            ("MATCH (n)-[:next]->() WHERE NOT EXISTS { (n)-[:next]->({motto: 'So'}) } RETURN n", ["f"]),
+            ("MATCH (n)-[:next]->({motto: 'so'}) RETURN n", ["f"]),
+            ("MATCH (n {size: '7'}) RETURN n", ["h"]),
+            ("MATCH (n {size: 7}) RETURN n", ["g"]),
+            ("MATCH (n {size: 'So'}) RETURN n", ["g"]),
+            ("MATCH (n {seat: 'Bo'}) RETURN n", ["a", "b", "h"]),
+            ("UNWIND ['Ann', 'Bo'] AS x MATCH (n {seat: x}) RETURN n", ["a", "b", "d", "h"]),
+        ],
+    )
+    async def test_a_text_equals_values_of_any_language_and_datatype_and_names_of_nodes(
+        self, location: str, cypher: str, nodes: list[str]
+    ):
+        async with open_adapter(location, AdapterOptions()) as graph:
+            runner = PlanRunner(graph)
+            checked = await runner.check(parse_plan(cypher).plan)
+            page = await runner.run(checked.plan, limit=9)
+        assert sorted(str(getattr(row.cells[0], "id", None)) for row in page.items) == [f"ex:{node}" for node in nodes]
 
     async def test_find_node_finds_a_name_in_any_language_and_datatype(self, location: str):
         async with open_adapter(location, AdapterOptions()) as graph:

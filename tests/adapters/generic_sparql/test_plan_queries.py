@@ -96,6 +96,15 @@ async def test_nodes_with_a_value_are_matched_by_one_query_that_looks_it_up(node
     assert ['VALUES ?v0 { "Oslo" }' in query for query in client.queries] == [True]
 
 
+async def test_a_value_that_is_the_name_of_more_nodes_than_a_list_has_finds_all_nodes_with_it():
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    seats = [f'ex:p{n} ex:seat ex:t{n} . ex:t{n} {label} "Oslo" .' for n in range(60)]
+    client = InProcess("\n".join((PEOPLE, *seats, 'ex:q ex:seat "Oslo" , "Rome" .')))
+    async with opened_over(client, HERE) as graph:
+        page = await answer(graph, "MATCH (a {seat: 'Oslo'}) RETURN count(a)")
+    assert [row.cells for row in page.items] == [(61,)]
+
+
 @pytest.mark.parametrize(
     ("cypher", "rows"),
     [
