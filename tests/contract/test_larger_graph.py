@@ -84,8 +84,8 @@ def _stored(store: str, request: pytest.FixtureRequest, folder: Path) -> Stored:
 
 
 MAIN = {
-    "file": 3,
-    "file of RDF": 3,
+    "file": 6,
+    "file of RDF": 6,
     "ladybug": 1,
     "neo4j": 2,
     "sparql on oxigraph": 3,
