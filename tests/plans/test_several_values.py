@@ -162,6 +162,31 @@ async def test_a_condition_is_one_of_the_values(runner: PlanRunner, condition: s
     assert await keys_where(runner, condition) == expected
 
 
+@pytest.mark.parametrize("condition", sampled(CONDITIONS, 2))
+async def test_a_condition_on_a_returned_property_is_one_of_its_values(runner: PlanRunner, condition: str):
+    name, test = CONDITIONS[condition]
+    returned = condition.replace(f"n.{name}", "own")
+    plan = f"MATCH (n:Disease) WITH n.key AS key, n.{name} AS own WHERE {returned} RETURN key ORDER BY key"
+    page, _ = await page_of(runner, plan)
+    assert [row.cells[0] for row in page.items] == diseases(test, name)
+
+
+ORDERS: dict[str, Callable[[list[Plain]], bool]] = {
+    "n.v >= 9": lambda own: any(one >= 9 for one in numbers(own)),
+    "n.v <> 9": lambda own: 9 not in own,
+    "8 < n.v < 10": lambda own: any(8 < one < 10 for one in numbers(own)),
+}
+
+
+@pytest.mark.parametrize("comparison", ORDERS)
+async def test_rows_are_sorted_by_whether_a_condition_is_one_of_the_values(runner: PlanRunner, comparison: str):
+    page, _ = await page_of(runner, f"MATCH (n:Disease) WHERE n.v > 0 RETURN n.v, n.key ORDER BY {comparison}, n.key")
+    true = diseases(ORDERS[comparison], "v")
+    false = [key for key, values in DISEASES.items() if "v" in values and key not in true]
+    assert true
+    assert [row.cells[1] for row in page.items] == false + true
+
+
 async def test_two_properties_with_several_values_are_compared_as_lists(runner: PlanRunner):
     """A list with a list as in Cypher; a single value with a list is one of its values."""
     page, _ = await page_of(

@@ -116,6 +116,10 @@ def large_toy(seed: int = 1, size: int = 320) -> tuple[list[toy.Node], list[toy.
         parallel = edges.setdefault((head, relation, tail), [])
         if not parallel or (own and parallel[0].qualifiers):
             parallel.append(toy.Edge(head, relation, tail, own))
+    ends = {end for head, _, tail in edges for end in (head, tail)}
+    for node in nodes:
+        if not node.names and node.id not in ends:  # a graph file names it by its IRI, as it cannot be a mediator
+            edges[node.id, RELATIONS[0], "n0"] = [toy.Edge(node.id, RELATIONS[0], "n0")]
     return nodes, [edge for parallel in edges.values() for edge in parallel]
 
 

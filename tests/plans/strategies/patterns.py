@@ -101,8 +101,9 @@ class PatternMaker:
         outside, self.scope = self.scope, dict(self.scope)
         nodes: dict[str, NodePattern] = {}
         edges: list[EdgePattern] = []
+        paths: list[PathPattern] = []
         self.node(self.pick(NODE) or self.new("n"), nodes)
-        self.edge(nodes, edges, [])
+        self.edge(nodes, edges, paths)
         where = self.condition(0) if chance(self.draw, 30) else None
         self.scope = outside
-        return Match(tuple(nodes.values()), tuple(edges), where=where)
+        return Match(tuple(nodes.values()), tuple(edges), tuple(paths), where)

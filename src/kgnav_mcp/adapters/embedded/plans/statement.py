@@ -276,6 +276,7 @@ def compile_comparison(left: Term, comparison: Comparison, right: Term) -> Truth
         return _compare_things(left, comparison, right)
     if comparison is Comparison.UNEQUAL:
         return negated(compile_comparison(left, Comparison.EQUAL, right))
+    left, right = single_of_property(left), single_of_property(right)
     if TermKind.DATED in kinds:
         test = f"kg_compare('{comparison}', {encoded(left)}, {encoded(right)})"
         return f"{test} = 1", f"{test} = 0"

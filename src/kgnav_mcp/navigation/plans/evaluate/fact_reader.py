@@ -84,7 +84,7 @@ class Reader:
         self._edges = graph.edge_ids if edge_ids else graph.edges
         self.budget = budget
         self.classes = Classes(graph)
-        self._interned = Interned()
+        self._interned = Interned(edge_ids=edge_ids)
         self._entities: dict[Node, Entity] = {}
         self._values: dict[str, dict[Node, tuple[Value, ...]]] = {}
         self._properties: dict[Node, tuple[Value, ...]] = {}

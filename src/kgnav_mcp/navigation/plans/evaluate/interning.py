@@ -18,7 +18,9 @@ _EdgeKey = tuple[object, ...]
 class Interned:
     """The nodes and edges of one evaluation."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, edge_ids: bool = False) -> None:
+        """`edge_ids`: qualifiers do not distinguish edges, because they are missing from some of the answers."""
+        self._edge_ids = edge_ids
         self._nodes: dict[str, Node] = {}
         self._edges: dict[_EdgeKey, Edge] = {}
 
@@ -49,7 +51,7 @@ class Interned:
 
     def _edge(self, triple: Triple, seen: Counter[_EdgeKey]) -> Edge:
         """The edge of a triple. `seen` counts equal triples of one list, which are parallel edges."""
-        key = _key(triple)
+        key = self._edge_key(triple)
         number = seen[key]
         seen[key] += 1
         known = self._edges.get((*key, number))
@@ -61,6 +63,13 @@ class Interned:
                 (*key, number), Edge(triple, self.node(triple.head), self.node(tail), number)
             )
         return known
+
+    def _edge_key(self, triple: Triple) -> _EdgeKey:
+        """What an edge has in common only with those parallel edges from which a number distinguishes it."""
+        tail = triple.tail
+        own = () if self._edge_ids else _key_of_qualifiers(triple)
+        via = triple.via.id if triple.via else None
+        return triple.head.id, triple.relation.id, tail.id if isinstance(tail, Entity) else tail, via, own
 
     def edge_of_answer(self) -> Callable[[Triple], Edge]:
         """A function that returns the edges of one answer, in which the same edge is the same object.
@@ -102,13 +111,11 @@ def pairs(own: dict[str, list[tuple[Value, int | None]]]) -> tuple[Value, ...]:
     return tuple((name, value_or_list(property_values(own[name]))) for name in sorted(own))
 
 
-def _key(triple: Triple) -> _EdgeKey:
-    tail = triple.tail
+def _key_of_qualifiers(triple: Triple) -> tuple[object, ...]:
     own = sorted(
         (one.relation.id, one.value.id, -1)
         if isinstance(one.value, Entity)
         else (one.relation.id, one.value.text, -1 if one.value.index is None else one.value.index)
         for one in triple.qualifiers
     )
-    via = triple.via.id if triple.via else None
-    return triple.head.id, triple.relation.id, tail.id if isinstance(tail, Entity) else tail, via, tuple(own)
+    return tuple(own)
