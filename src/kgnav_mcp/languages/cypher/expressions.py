@@ -75,7 +75,7 @@ REPLACEMENTS: Final[dict[str, tuple[str, ...]]] = {
 """Replacements for functions that plans do not support."""
 
 
-FUNCTION_LIST: Final = "docs/plans.md lists all under Functions and parameters"
+FUNCTION_LIST: Final = "docs/plans.md lists all under Functions"
 """Where a reader finds the functions if none has a similar name."""
 _MAX_SIMILAR = 3
 _MIN_SIMILARITY = 0.76
