@@ -131,6 +131,8 @@ class ListReader(lists.ListReader):
 
     async def _literals_equal(self, relations: Sequence[URIRef], value: str) -> Sequence[Literal] | None:
         """All literals of some relations that equal a value; None if they are not known without comparing them."""
+        if not self._reader.dialect.repeats_texts:
+            return None
         forms = await self._entities.text_forms.of(relations)
         return forms.terms([value]) if forms is not None and forms.only_texts else None
 

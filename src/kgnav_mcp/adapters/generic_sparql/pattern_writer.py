@@ -107,7 +107,7 @@ class PatternWriter(TripleWriter):
         """The literals of texts; None if a value of the property may be a node, or no text."""
         relations, dialect = self.terms(owned.ids), self._reader.dialect
         uses = (await self._catalogues.get()).relations
-        if any(iri not in uses or uses[iri].has_edges for iri in relations):
+        if not dialect.repeats_texts or any(iri not in uses or uses[iri].has_edges for iri in relations):
             return None
         forms = await self._names.text_forms.of(relations)
         if forms is None or not forms.only_texts or not all(map(sendable, texts)):
