@@ -12,6 +12,7 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.adapters.generic_sparql.reification import REIFIES, Notation, Reification, detect_notations
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
+from kgnav_mcp.adapters.sparql_base.virtuoso import VIRTUOSO
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Literal
 from kgnav_mcp.navigation.limits import Limits
@@ -146,6 +147,17 @@ async def test_quoted_triples_say_what_reifiers_say():
         found = await Reification(reader, frozenset({notation}), frozenset()).qualified(value, 2)
         assert found == {triple: said[0][triple][0]}
     assert [str(relation) for relation, _ in said[0][triple][0]] == [f"{NS}since", f"{NS}source"]
+
+
+async def test_virtuoso_joins_the_statements_of_known_triples_in_the_order_written():
+    """With its statistics of an empty graph it began with all statements: 30 s for 5,000 edges."""
+    client = InProcess(STATEMENTS, answers=[("rdf-syntax-ns#subject", ())], dialect=VIRTUOSO)
+    reader = Reader(client, {}, 30)
+    triple = (URIRef(f"{NS}cyd"), URIRef(f"{NS}livesIn"), URIRef(f"{NS}york"))
+    await Reification(reader, frozenset({Notation.STATEMENT}), frozenset()).of_triples([triple], Direction.OUTGOING)
+    (query,) = client.queries
+    assert query.startswith('DEFINE sql:select-option "order" SELECT')
+    assert query.index("VALUES") < query.index("rdf-syntax-ns#subject")
 
 
 @pytest.mark.parametrize(("fault", "why"), [("cut", "takes too long"), ("capped", "row cap is too low")])

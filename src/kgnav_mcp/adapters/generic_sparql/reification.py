@@ -147,7 +147,8 @@ class Reification:
         statement = self.qualifier_pattern(x, Fragment("?p"), y)
 
         def query(batch: Sequence[tuple[URIRef, URIRef, Term]]) -> str:
-            return self._reader.filled(queries.STATEMENTS_OF, triples=rows(*batch), statement=statement)  # pyright: ignore[reportArgumentType]
+            filled = self._reader.filled(queries.STATEMENTS_OF, triples=rows(*batch), statement=statement)  # pyright: ignore[reportArgumentType]
+            return self._reader.dialect.in_written_order + filled
 
         found = (await self._reader.halving(_batched(with_iris), query)).all_rows()
         return await in_thread(len(found), lambda: _grouped(found))

@@ -76,6 +76,9 @@ class Dialect:
     """Maximum number of values of the rows of a query, each read by an OPTIONAL; None: any number."""
     nests_unions: bool = True
     """Whether an EXISTS with several UNIONs is evaluated beside a UNION."""
+    in_written_order: str = ""
+    """What precedes a query whose patterns are joined in the order in which they are written; empty: the store's own
+    order is good."""
     probe: str = ""
     """A query of no cost that returns a row only if it is this kind of store; empty: the headers are enough."""
     takes_large_integers: bool = True
