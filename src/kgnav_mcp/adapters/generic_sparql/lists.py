@@ -162,7 +162,10 @@ class ListReader(lists.ListReader):
         return super()._with_types(types)
 
     def _conditions(self, types: Types | None, condition: str) -> Fragment:
-        return Fragment(f"{super()._conditions(types, condition).text} {self._store.reification.no_reifier('?s').text}")
+        catalogue = self._catalogues.loaded
+        may_have_iris = catalogue is None or catalogue.reifiers.may_have_iris
+        no_reifier = self._store.reification.no_reifier("?s", may_have_iris=may_have_iris)
+        return Fragment(f"{super()._conditions(types, condition).text} {no_reifier.text}")
 
     async def _size(self, count: str, conditions: Fragment) -> Count:
         some = _SOME.get(count)

@@ -222,12 +222,13 @@ class MatchReader:
         self, row: Row, variables: Sequence[str], blanks: Mapping[BNode, str] = MappingProxyType({})
     ) -> PatternMatch:
         """Convert a row. Blank nodes without an id are refused: their labels are valid only within this answer."""
-        terms = [row[name] for name in variables] if number_in(row, "n") else []
+        number = number_in(row, "n")
+        terms = [row[name] for name in variables] if number else []
         if any(isinstance(term, BNode) and term not in blanks for term in terms):
             raise cannot_express("a blank node")
         short = self._names.naming.short
-        nodes = (blanks[term] if isinstance(term, BNode) else short(URIRef(str(term))) for term in terms)
-        return PatternMatch(tuple(nodes), number_in(row, "n"))
+        nodes = (blanks[term] if isinstance(term, BNode) else short(term if isinstance(term, URIRef) else URIRef(str(term))) for term in terms)
+        return PatternMatch(tuple(nodes), number)
 
 
 def _only_edge(question: PatternQuery, pattern: Pattern) -> Fragment | None:

@@ -10,6 +10,7 @@ from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import takewhile
 from typing import Any, TypeVar
 
 from kgnav_mcp.concurrency import in_thread, run_unless_stopped
@@ -318,7 +319,8 @@ class StoreMatcher:
             least, last = (page.items[place].cells[-1] for place in (top - 1, -1))
             if least == last and isinstance(least, int):  # more may tie with them
                 return await self.run(request.plan(least=least))
-            return page
+            ties = takewhile(lambda row: row.cells[-1] == least, page.items[top:])
+            return replace(page, items=(*page.items[:top], *ties))  # values of the others need not be read
         return None
 
     async def rows(self, page: PlanPage) -> list[Row]:
