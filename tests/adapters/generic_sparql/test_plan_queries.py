@@ -83,6 +83,20 @@ async def test_a_search_from_both_ends_of_a_path_counts_no_edges_before_it_reads
             assert len(client.queries) == queries, client.queries
 
 
+async def test_values_are_read_of_the_nodes_with_the_largest_counts_alone():
+    fans = [f'ex:star{n} ex:title "Star {n}" .' for n in range(300)]
+    fans += [f"ex:fan{n} ex:likes {', '.join(f'ex:star{star}' for star in range(300 // n))} ." for n in range(1, 5)]
+    client = InProcess("\n".join((PEOPLE, *fans)))
+    async with opened_over(client, HERE) as graph:
+        page = await answer(
+            graph, "MATCH (a)-[r:likes]->(b) WITH b, count(r) AS c RETURN b.title AS t, c ORDER BY c DESC, t LIMIT 9"
+        )
+    first = sorted(f"Star {n}" for n in range(75))[:9]
+    assert [row.cells for row in page.items] == [(title, 4) for title in first]
+    assert "star74>" in " ".join(client.queries)
+    assert "star75>" not in " ".join(client.queries)
+
+
 @pytest.mark.parametrize("nodes", [2, 1_001])
 async def test_nodes_with_a_value_are_matched_by_one_query_that_looks_it_up(nodes: int):
     towns = [f'ex:p{n} a ex:Person ; ex:town "Oslo" ; ex:title "{n}" .' for n in range(nodes)]
