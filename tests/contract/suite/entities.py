@@ -213,8 +213,9 @@ class EntityContract(AdapterContract):
             with pytest.raises(Unsupported):
                 await adapter.find("Mercury", label="Planet", limit=5)
             return
-        page = await adapter.find("Mercury", label="Planet", limit=5)
-        assert [candidate.entity.id for candidate in page.items] == [view.node("mercury_planet")]
+        for label in ("Planet", view.style.label_id("Planet")):
+            page = await adapter.find("Mercury", label=label, limit=5)
+            assert [candidate.entity.id for candidate in page.items] == [view.node("mercury_planet")]
         with pytest.raises(UnknownName) as caught:
             await adapter.find("Mercury", label="Plannet", limit=5)
         assert any("Planet" in name for name in caught.value.nearest)

@@ -24,11 +24,13 @@ class NodeContract(AdapterContract):
                 await adapter.nodes("Person", None, None, limit=size)
             return
         for label in ("Person", "Boat"):
-            read = await self.walked(
-                lambda limit, after, label=label: adapter.nodes(label, None, None, limit=limit, after=after), size
-            )
-            ids = [entity.id for entity in read]
-            assert sorted(ids) == sorted(node for node, types in view.types.items() if label in types)
+            for written in (label, view.style.label_id(label)):
+                read = await self.walked(
+                    lambda limit, after, written=written: adapter.nodes(written, None, None, limit=limit, after=after),
+                    size,
+                )
+                ids = [entity.id for entity in read]
+                assert sorted(ids) == sorted(node for node, types in view.types.items() if label in types)
 
     @pytest.mark.parametrize("size", [100, ALL])
     async def test_all_nodes_come_page_by_page_those_without_a_name_too(
