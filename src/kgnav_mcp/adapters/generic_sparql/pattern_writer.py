@@ -27,7 +27,7 @@ from kgnav_mcp.values.scalars import is_always_text
 
 _MAX_VALUES = 50
 """Maximum number of values of a qualifier in one query."""
-_MAX_FILTERED = 10_000
+_MAX_FILTERED = 200
 """Values of a qualifier up to which a pattern filters them: looking up the equal ones first is one query more."""
 _MAX_TERMS = 100
 """Maximum number of literals that equal the constants of a condition."""
