@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.errors import KgnavError
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.navigation.plans.runner import PlanRunner
@@ -105,3 +108,24 @@ async def test_a_blank_node_that_looks_like_others_that_were_not_read_is_not_mis
             await runner.run(plan, limit=9)
         plan = (await runner.check(parse_plan("MATCH (n)-[:binding]->(m) RETURN count(m)").plan)).plan
         assert (await runner.run(plan, limit=9)).items[0].cells == (4,)
+
+
+NAMELESS = """
+@prefix ex: <http://ex.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+ex:ada a ex:Person ; rdfs:label "Ada" ; ex:knows ex:dan . ex:dan a ex:Person ; ex:knows ex:ada .
+"""
+
+
+@pytest.mark.parametrize(("in_file", "name"), [(True, "dan"), (False, None)])
+async def test_a_node_without_a_name_has_the_name_that_a_graph_file_shows_and_none_on_an_endpoint(
+    loaded: Load, tmp_path: Path, in_file: bool, name: str | None
+):
+    source = tmp_path / "nameless.ttl"
+    source.write_text(NAMELESS, encoding="utf-8")
+    load([source], tmp_path / "nameless.kg", LoadOptions())
+    location = str(tmp_path / "nameless.kg") if in_file else loaded("nameless", NAMELESS)
+    async with open_adapter(location, AdapterOptions()) as adapter:
+        runner = PlanRunner(adapter)
+        plan = parse_plan("MATCH (n:Person)-[:knows]->({name: 'Ada'}) RETURN n.name, n.`rdfs:label`").plan
+        page = await runner.run((await runner.check(plan)).plan, limit=9)
+        assert [row.cells for row in page.items] == [(name, None)]
