@@ -27,7 +27,8 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.port.pattern_queries import Bound, PatternMatch, QualifierCondition, number_condition, pattern_query
+from kgnav_mcp.port.pattern_conditions import Bound, QualifierCondition, number_condition
+from kgnav_mcp.port.pattern_queries import PatternMatch, pattern_query
 from tests.navigation.plans.writing import compared, edge, matches_of, matching, node, path, with_result
 from tests.plans.short import both, cmp
 

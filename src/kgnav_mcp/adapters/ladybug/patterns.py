@@ -32,13 +32,8 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import id_condition
-from kgnav_mcp.port.pattern_queries import (
-    PatternMatch,
-    PatternQuery,
-    QualifierCondition,
-    number_condition,
-    pattern_query,
-)
+from kgnav_mcp.port.pattern_conditions import QualifierCondition, number_condition
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery, pattern_query
 
 _WORDS = {Connective.AND: " AND ", Connective.OR: " OR "}
 _IDENTITY = {Comparison.EQUAL: "=", Comparison.UNEQUAL: "<>"}

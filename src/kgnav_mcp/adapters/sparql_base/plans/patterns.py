@@ -33,7 +33,8 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, id_condition, parts, variables_of
-from kgnav_mcp.port.pattern_queries import GroupKey, PatternQuery, QualifierCondition, equal_constants, number_condition
+from kgnav_mcp.port.pattern_conditions import QualifierCondition, equal_constants, number_condition
+from kgnav_mcp.port.pattern_queries import GroupKey, PatternQuery
 
 KnownTerms = Mapping[QualifierCondition | Expression, Sequence[Literal | URIRef]]
 """The literals and nodes that equal the constants of a condition."""

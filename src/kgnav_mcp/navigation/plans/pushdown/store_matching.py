@@ -54,7 +54,7 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import conjunction, conjuncts, equality_sides, node_patterns, variables_of
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.port.pattern_queries import is_connected
+from kgnav_mcp.port.pattern_conditions import is_connected
 
 T = TypeVar("T")
 
