@@ -73,7 +73,7 @@ def test_other_conditions_are_no_condition_of_numbers(condition: Expression):
 def test_a_plan_of_one_pattern_is_read_as_its_nodes_and_the_number_of_matches():
     given = GivenNodes(("b",), (("ben",), ("cyd",)))
     query = pattern_query(matches_of(matching(KNOWS), ["a"], given, counted="b"))
-    assert (query.nodes, query.given, query.rows) == (("b", "a"), ("b",), (("ben",), ("cyd",)))
+    assert (query.nodes, query.given_nodes, query.given_rows) == (("b", "a"), ("b",), (("ben",), ("cyd",)))
     assert (query.columns, query.counted) == (("b", "a", "number"), "b")
     assert not query.largest_first
     assert query.least == 1

@@ -67,9 +67,9 @@ class PatternQuery:
     """The nodes to return, among them the given ones."""
     columns: tuple[str, ...]
     """The names of the answer's columns: one for each node and, if there is one more, one for the number of matches."""
-    given: tuple[str, ...] = ()
+    given_nodes: tuple[str, ...] = ()
     """Nodes of the pattern or its conditions whose ids are known."""
-    rows: tuple[tuple[str, ...], ...] = ((),)
+    given_rows: tuple[tuple[str, ...], ...] = ((),)
     """Ids of the given nodes. The pattern is matched once for each of these distinct rows."""
     counted: str | None = None
     """The node whose distinct ids are counted; None counts matches of the pattern."""

@@ -46,7 +46,7 @@ async def write_pattern(writer: Writer, question: PatternQuery, *, iris_only: bo
     Raises:
         Unsupported: SPARQL cannot express a part of it, or any of the qualifiers.
     """
-    match, given = question.match, question.given
+    match, given = question.match, question.given_nodes
     await writer.load_relations(relations_of(match))
     names = sorted({*variables_of(match), *given})
     nodes = {name: Fragment(f"?n{place}") for place, name in enumerate(names)}
@@ -63,7 +63,7 @@ async def _known_terms(writer: Writer, question: PatternQuery) -> KnownTerms:
     """
     match = question.match
     found: dict[QualifierCondition | Expression, Sequence[Literal | URIRef] | None] = {}
-    if question.exact and not question.given and not any(map(_ids_of_node, conjuncts(match.where))):
+    if question.exact and not question.given_nodes and not any(map(_ids_of_node, conjuncts(match.where))):
         found |= {one: await writer.equal_terms(one) for one in question.qualifiers}
     for part in parts(match, patterns=True):
         if isinstance(part, Compare) and (equal := equal_constants(part)) is not None:
