@@ -27,7 +27,8 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.port.pattern_queries import Bound, PatternMatch, QualifierCondition, number_condition, pattern_query
+from kgnav_mcp.port.pattern_conditions import Bound, QualifierCondition, number_condition
+from kgnav_mcp.port.pattern_queries import PatternMatch, pattern_query
 from tests.navigation.plans.writing import compared, edge, matches_of, matching, node, path, with_result
 from tests.plans.short import both, cmp
 
@@ -72,7 +73,7 @@ def test_other_conditions_are_no_condition_of_numbers(condition: Expression):
 def test_a_plan_of_one_pattern_is_read_as_its_nodes_and_the_number_of_matches():
     given = GivenNodes(("b",), (("ben",), ("cyd",)))
     query = pattern_query(matches_of(matching(KNOWS), ["a"], given, counted="b"))
-    assert (query.nodes, query.given, query.rows) == (("b", "a"), ("b",), (("ben",), ("cyd",)))
+    assert (query.nodes, query.given_nodes, query.given_rows) == (("b", "a"), ("b",), (("ben",), ("cyd",)))
     assert (query.columns, query.counted) == (("b", "a", "number"), "b")
     assert not query.largest_first
     assert query.least == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import AsyncGenerator, Iterator
 from dataclasses import replace
@@ -12,7 +13,7 @@ import pytest
 
 from kgnav_mcp.adapters import GROUP
 from kgnav_mcp.errors import InvalidArgument, Unsupported
-from kgnav_mcp.model import Certainty, Listing, Page, Stop
+from kgnav_mcp.model import Certainty, Entity, Listing, Page, Stop
 from kgnav_mcp.navigation.codes import find_candidates
 from kgnav_mcp.navigation.references import resolve_entity
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
@@ -89,3 +90,22 @@ async def test_a_code_is_not_resolved_from_a_part_of_the_nodes(cut: GraphAdapter
     with pytest.raises(Unsupported, match="nodes with the value 'A1' may be missing"):
         await resolve_entity(cut, "A1")
     assert "Values of properties were not searched" in (await find_candidates(cut, "A1", label=None, limit=5)).note
+
+
+@pytest.mark.parametrize("verb", ["nodes", "neighbours"])
+async def test_a_code_is_not_searched_in_a_graph_of_millions_of_nodes_or_rows(
+    verb: str, monkeypatch: pytest.MonkeyPatch
+):
+    async with example.open_adapter("example://tests.contract.example_graph", AdapterOptions()) as adapter:
+        read, pages = getattr(adapter, verb), itertools.count()
+
+        async def endless(*given: Any, limit: int, **named: Any) -> Page[Any]:
+            number = next(pages)
+            assert number * limit < 1_000_000
+            page: Page[Any] = await read(*given, limit=limit, **{**named, "after": None})
+            items = page.items * limit if verb == "neighbours" else [Entity(f"n{number}.{n}") for n in range(limit)]
+            return replace(page, items=tuple(items[:limit]), positions=("1",) * limit, stop=Stop.LIMIT)
+
+        monkeypatch.setattr(adapter, verb, endless)
+        with pytest.raises(Unsupported, match="not all nodes and triples were read"):
+            await resolve_entity(adapter, "A1")

@@ -122,6 +122,9 @@ class GraphAdapter(BasicVerbs, PlanVerbs):
         At most `limit` matches for each text, in any order; texts without a match may be absent. Only texts without a
         language are compared, no numbers or dates. A store without an index of values may omit
         matches that it could find only by reading millions of nodes. By default all rows are read.
+
+        Raises:
+            Unsupported: by default, if there are more than 200,000 nodes and rows.
         """
         return await defaults.find_by_values(self, values, limit=limit)
 

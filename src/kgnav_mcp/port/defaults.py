@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -156,6 +157,8 @@ _K = TypeVar("_K")
 _NODES = 1_000
 """Nodes whose rows are read together."""
 _SCANNED_ROWS = 10_000
+_MAX_SEARCHED = 200_000
+"""Nodes and rows up to which a value is searched by reading all of them, in every call that looks for a code."""
 _PARTIAL = "counts are lower bounds and names may be missing, because the store did not return all nodes and triples"
 
 
@@ -197,15 +200,16 @@ async def find_by_values(graph: BasicVerbs, texts: Collection[str], *, limit: in
     """The first nodes with a property that has exactly one of these texts as its value, for each text.
 
     Raises:
-        Unsupported: the store did not return all nodes and triples, so that a node may look like the only one.
+        Unsupported: not all nodes and triples were read, because the store did not return them or they are more than
+            200,000, so that a node may look like the only one.
     """
     if not texts:
         return {}
-    scan = await _scan(graph)
+    scan = await _scan(graph, _MAX_SEARCHED)
     if not scan.is_complete:
         raise Unsupported(
-            f"the store did not return all nodes and triples, so that nodes with the value {echoed(min(texts))} may "
-            "be missing",
+            "this store has no index of values, and not all nodes and triples were read, so that nodes with the value "
+            f"{echoed(min(texts))} may be missing",
             next_step="Use an id; find_node returns candidates by name.",
         )
     matches: dict[str, list[ValueMatch]] = defaultdict(list)
@@ -373,24 +377,26 @@ class _Scan:
             ) from error
 
 
-async def _scan(graph: BasicVerbs) -> _Scan:
-    """Read the whole graph."""
+async def _scan(graph: BasicVerbs, limit: float = math.inf) -> _Scan:
+    """Read the whole graph, or no more pages once there are more than `limit` nodes and rows."""
     nodes: dict[str, Entity] = {}
     rows: list[Triple] = []
     stops: list[Stop] = []
     async for page in all_pages(lambda after: graph.nodes(None, None, None, limit=_NODES, after=after)):
         ids = [node.id for node in page.items]
         nodes |= zip(ids, page.items, strict=True)
-        links, stop = await _outgoing(graph, ids) if ids else ([], Stop.COMPLETE)
+        limit_of_rows = limit - len(nodes) - len(rows)
+        links, stop = await _outgoing(graph, ids, limit_of_rows) if ids else ([], Stop.COMPLETE)
         rows += [link.triple for link in links]
         stops.append(stop)
-        if page.stop is not Stop.LIMIT or not page.positions:
+        if page.stop is not Stop.LIMIT or not page.positions or len(links) > limit_of_rows:
             stops.append(page.stop)
+            break
     return _Scan(nodes, rows, Stop.first(stops))
 
 
-async def _outgoing(graph: BasicVerbs, ids: Sequence[str]) -> tuple[list[Link], Stop]:
-    """All outgoing rows of these nodes, and why the list ends."""
+async def _outgoing(graph: BasicVerbs, ids: Sequence[str], limit: float) -> tuple[list[Link], Stop]:
+    """All outgoing rows of these nodes, or no more pages once there are more than `limit`; and why the list ends."""
     links: list[Link] = []
     stop = Stop.COMPLETE
     async for page in all_pages(
@@ -398,6 +404,8 @@ async def _outgoing(graph: BasicVerbs, ids: Sequence[str]) -> tuple[list[Link], 
     ):
         links += page.items
         stop = page.stop
+        if len(links) > limit:
+            break
     return links, stop
 
 

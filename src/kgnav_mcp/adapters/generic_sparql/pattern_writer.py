@@ -21,7 +21,8 @@ from kgnav_mcp.adapters.sparql_base.value_conditions import NUMBER_TYPES, number
 from kgnav_mcp.errors import InvalidArgument, StoreTimeout, Unsupported
 from kgnav_mcp.model import Stop
 from kgnav_mcp.plan import Property, Scalar
-from kgnav_mcp.port.pattern_queries import EXACT_BELOW, PatternMatch, QualifierCondition
+from kgnav_mcp.port.pattern_conditions import EXACT_BELOW, QualifierCondition
+from kgnav_mcp.port.pattern_queries import PatternMatch
 from kgnav_mcp.values.comparison import date_parts
 from kgnav_mcp.values.scalars import is_always_text
 

@@ -32,13 +32,8 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import id_condition
-from kgnav_mcp.port.pattern_queries import (
-    PatternMatch,
-    PatternQuery,
-    QualifierCondition,
-    number_condition,
-    pattern_query,
-)
+from kgnav_mcp.port.pattern_conditions import QualifierCondition, number_condition
+from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery, pattern_query
 
 _WORDS = {Connective.AND: " AND ", Connective.OR: " OR "}
 _IDENTITY = {Comparison.EQUAL: "=", Comparison.UNEQUAL: "<>"}
@@ -60,25 +55,27 @@ class PatternReader:
             Unsupported: the plan is more than a pattern, or the pattern cannot be expressed.
         """
         query = pattern_query(plan)
-        if after is not None or query.least > 1 or (query.largest_first and len(query.rows) > 1):
+        if after is not None or query.least > 1 or (query.largest_first and len(query.given_rows) > 1):
             raise _refused("a later page, a minimum number of matches, or a limit on matches around several nodes")
         found: list[PatternMatch] = []
         for labels, rows in self._rows_by_tables(query).items():
-            found += await self._read(query, dict(zip(query.given, labels, strict=True)), rows, limit - len(found))
+            found += await self._read(
+                query, dict(zip(query.given_nodes, labels, strict=True)), rows, limit - len(found)
+            )
             if len(found) >= limit:
                 break
         return await in_thread(len(found), lambda: query.page(found, limit))
 
     def _rows_by_tables(self, query: PatternQuery) -> Mapping[tuple[str, ...], list[list[str]]]:
         """The primary keys of the given rows, by the tables of their nodes."""
-        ids = sorted({id_ for row in query.rows for id_ in row})
+        ids = sorted({id_ for row in query.given_rows for id_ in row})
         places = {
             node_id: (table, str(key))
             for table, keys in self._entities.keys_by_table(ids).items()
             for key, node_id in keys.items()
         }
         found: dict[tuple[str, ...], list[list[str]]] = defaultdict(list)
-        for row in query.rows:
+        for row in query.given_rows:
             if all(id_ in places for id_ in row):
                 found[tuple(places[id_][0] for id_ in row)].append([places[id_][1] for id_ in row])
         return found
@@ -92,18 +89,18 @@ class PatternReader:
         except _NoMatchError:
             return []
         names = query.nodes
-        for place, name in enumerate(query.given, 1):
+        for place, name in enumerate(query.given_nodes, 1):
             table = writer.table_of(name)
-            given = f"row[{place}]" if len(query.given) > 1 else "row"
+            given = f"row[{place}]" if len(query.given_nodes) > 1 else "row"
             conditions.insert(0, f"{table.key.expression(writer.name(name))} = {_cast(given, table)}")
         conditions += writer.qualifiers(query.qualifiers)
         number = "count(*)" if query.counted is None else f"count(DISTINCT id({writer.name(query.counted)}))"
         columns = [column for name in names for column in (f"label({writer.name(name)})", writer.key(name))]
-        unwind = "UNWIND $rows AS row " if query.given else ""
+        unwind = "UNWIND $rows AS row " if query.given_nodes else ""
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         text = f"{unwind}MATCH {pattern}{where} RETURN {', '.join([*columns, f'{number} AS number'])}"
-        if query.given:
-            writer.parameters["rows"] = rows if len(query.given) > 1 else [row[0] for row in rows]
+        if query.given_nodes:
+            writer.parameters["rows"] = rows if len(query.given_nodes) > 1 else [row[0] for row in rows]
         order = " ORDER BY number DESC" if query.largest_first else ""
         returned = await self._entities.store.rows(f"{text}{order} LIMIT $most", {**writer.parameters, "most": limit})
         catalogue = self._entities.tables.current

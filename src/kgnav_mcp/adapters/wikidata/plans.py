@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.plan import Scalar
-from kgnav_mcp.port.pattern_queries import QualifierCondition
+from kgnav_mcp.port.pattern_conditions import QualifierCondition
 from kgnav_mcp.values.comparison import date_parts
 
 _READ_AS_WRITTEN = frozenset({"monolingualtext", "url", "commonsMedia", "math", "musical-notation"})

@@ -33,7 +33,8 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, id_condition, parts, variables_of
-from kgnav_mcp.port.pattern_queries import GroupKey, PatternQuery, QualifierCondition, equal_constants, number_condition
+from kgnav_mcp.port.pattern_conditions import QualifierCondition, equal_constants, number_condition
+from kgnav_mcp.port.pattern_queries import GroupKey, PatternQuery
 
 KnownTerms = Mapping[QualifierCondition | Expression, Sequence[Literal | URIRef]]
 """The literals and nodes that equal the constants of a condition."""
@@ -45,7 +46,7 @@ async def write_pattern(writer: Writer, question: PatternQuery, *, iris_only: bo
     Raises:
         Unsupported: SPARQL cannot express a part of it, or any of the qualifiers.
     """
-    match, given = question.match, question.given
+    match, given = question.match, question.given_nodes
     await writer.load_relations(relations_of(match))
     names = sorted({*variables_of(match), *given})
     nodes = {name: Fragment(f"?n{place}") for place, name in enumerate(names)}
@@ -62,7 +63,7 @@ async def _known_terms(writer: Writer, question: PatternQuery) -> KnownTerms:
     """
     match = question.match
     found: dict[QualifierCondition | Expression, Sequence[Literal | URIRef] | None] = {}
-    if question.exact and not question.given and not any(map(_ids_of_node, conjuncts(match.where))):
+    if question.exact and not question.given_nodes and not any(map(_ids_of_node, conjuncts(match.where))):
         found |= {one: await writer.equal_terms(one) for one in question.qualifiers}
     for part in parts(match, patterns=True):
         if isinstance(part, Compare) and (equal := equal_constants(part)) is not None:

@@ -49,11 +49,11 @@ class MatchReader:
         pattern = await write_pattern(self._writer, question)
         if question.keys or question.measures:
             return await self._groups.groups(question, pattern, limit)
-        if not question.given:
+        if not question.given_nodes:
             return await self._read(question, pattern, Fragment(""), limit)
         found: list[PatternMatch] = []
-        for batch in batches(question.rows, MAX_TERMS // len(question.given)):
-            given_values = await in_thread(len(batch), lambda batch=batch: pattern.given(question.given, batch))
+        for batch in batches(question.given_rows, MAX_TERMS // len(question.given_nodes)):
+            given_values = await in_thread(len(batch), lambda batch=batch: pattern.given(question.given_nodes, batch))
             most = limit if question.largest_first else limit - len(found)
             found += await self._read(question, pattern, given_values, most)
             if len(found) == limit and not question.largest_first:
@@ -63,11 +63,13 @@ class MatchReader:
     async def has_more(self, plan: Plan, than: int) -> bool:
         """Answers the verb `has_more_rows`. None if that is not known, because the given nodes need several queries."""
         question = pattern_query(plan, with_qualifiers=True)
-        given_terms = len(question.rows) * len(question.given)
+        given_terms = len(question.given_rows) * len(question.given_nodes)
         if not question.nodes or question.least > 1 or given_terms > MAX_TERMS:
             return False
         pattern = await write_pattern(self._writer, question, iris_only=True)
-        given_values = pattern.given(question.given, question.rows) if question.given else Fragment("")
+        given_values = (
+            pattern.given(question.given_nodes, question.given_rows) if question.given_nodes else Fragment("")
+        )
         nodes = Fragment(" ".join(pattern.node(name).text for name in question.nodes))
         text = Fragment(f"{given_values.text} {pattern.text.text}")
         read = await self._reader.select(queries.MATCHES, share=SHARE, nodes=nodes, pattern=text, most=than + 1)
@@ -233,7 +235,11 @@ class MatchReader:
 
 def _only_edge(question: PatternQuery, pattern: Pattern) -> Fragment | None:
     """The edge of a pattern that has only this one, and no qualifiers that add rows; otherwise None."""
-    alone = not question.given and not question.qualifiers and len(question.match.edges) == len(pattern.edge_texts) == 1
+    alone = (
+        not question.given_nodes
+        and not question.qualifiers
+        and len(question.match.edges) == len(pattern.edge_texts) == 1
+    )
     return pattern.edge_texts[0] if alone else None
 
 

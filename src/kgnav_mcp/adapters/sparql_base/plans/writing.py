@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.sparql_base.value_conditions import NUMBER_TYPES
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.plan import Comparison, EdgePattern, Match, Property
 from kgnav_mcp.plan.walking import parts
-from kgnav_mcp.port.pattern_queries import Bound, QualifierCondition
+from kgnav_mcp.port.pattern_conditions import Bound, QualifierCondition
 
 
 @dataclass(frozen=True, slots=True)

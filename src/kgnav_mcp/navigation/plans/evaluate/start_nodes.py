@@ -28,7 +28,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, id_condition, node_patterns, variables_of
-from kgnav_mcp.port.pattern_queries import equal_constants
+from kgnav_mcp.port.pattern_conditions import equal_constants
 from kgnav_mcp.values.comparison import date_parts
 
 _LABELS = 50

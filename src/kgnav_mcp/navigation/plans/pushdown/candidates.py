@@ -18,7 +18,7 @@ from kgnav_mcp.navigation.plans.pushdown.pushable import (
 from kgnav_mcp.navigation.plans.pushdown.store_matching import PatternRequest, StoreMatcher, has_nodes
 from kgnav_mcp.plan import Match
 from kgnav_mcp.plan.walking import conjunction, conjuncts, node_patterns, variables_of
-from kgnav_mcp.port.pattern_queries import is_connected, qualifier_condition
+from kgnav_mcp.port.pattern_conditions import is_connected, qualifier_condition
 
 
 @dataclass(frozen=True, slots=True)

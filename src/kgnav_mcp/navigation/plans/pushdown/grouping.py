@@ -36,7 +36,8 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import aggregates, conjuncts, node_patterns, parts, rewritten, variables_of
-from kgnav_mcp.port.pattern_queries import GroupKey, is_connected, is_measure
+from kgnav_mcp.port.pattern_conditions import is_connected
+from kgnav_mcp.port.pattern_queries import GroupKey, is_measure
 
 _ROWS = Aggregate(AggregateFunction.COUNT, None)
 _GROUPS = 10_000

@@ -29,7 +29,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, id_condition, node_patterns, parts, variables_of
-from kgnav_mcp.port.pattern_queries import can_push, qualifier_condition
+from kgnav_mcp.port.pattern_conditions import can_push, qualifier_condition
 
 _CHAIN = 4
 """Edges of the chain that stands for a path without an upper bound."""

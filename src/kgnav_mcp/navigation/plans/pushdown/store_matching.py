@@ -55,7 +55,7 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import conjunction, conjuncts, equality_sides, node_patterns, variables_of
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.port.pattern_queries import is_connected
+from kgnav_mcp.port.pattern_conditions import is_connected
 
 T = TypeVar("T")
 
@@ -74,8 +74,8 @@ class PatternRequest:
     """What the store is asked about a pattern: the rows that it begins with, and the wanted columns."""
 
     pattern: Match
-    given: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    given_nodes: tuple[str, ...]
+    given_rows: tuple[tuple[str, ...], ...]
     """Ids of the given nodes."""
     nodes: tuple[str, ...]
     edges: tuple[str, ...] = ()
@@ -88,18 +88,18 @@ class PatternRequest:
     @property
     def counts(self) -> bool:
         """Whether several matches may have the same columns, so that they are counted."""
-        shown = {*self.given, *self.nodes, *self.edges}
+        shown = {*self.given_nodes, *self.nodes, *self.edges}
         every = {*node_patterns(self.pattern), *(edge.variable for edge in self.pattern.edges)}
         return not self.prefilter and (self.counted is not None or not every <= shown)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns of the answer."""
-        return (*self.given, *self.nodes, *self.edges, MULTIPLICITY)
+        return (*self.given_nodes, *self.nodes, *self.edges, MULTIPLICITY)
 
     def plan(self, *, largest_first: bool = False, least: int | None = None) -> Plan:
         """The plan that answers it, if matches are counted also with the largest first, or those of a least number."""
-        columns = [Column(name, Variable(name)) for name in (*self.given, *self.nodes, *self.edges)]
+        columns = [Column(name, Variable(name)) for name in (*self.given_nodes, *self.nodes, *self.edges)]
         number = Variable(MULTIPLICITY)
         if self.counts:
             of = None if self.counted is None else Variable(self.counted)
@@ -110,7 +110,7 @@ class PatternRequest:
             order=(Order(number, descending=True),) if largest_first else (),
             where=None if least is None else Compare(number, Comparison.AT_LEAST, Constant(least)),
         )
-        given = GivenNodes(self.given, self.rows) if self.given else None
+        given = GivenNodes(self.given_nodes, self.given_rows) if self.given_nodes else None
         return Plan(
             (Pipeline((self.pattern, project), given),),
             in_any_order=True,
@@ -276,7 +276,7 @@ class StoreMatcher:
 
     async def unless_too_many(self, work: Coroutine[Any, Any, T], request: PatternRequest) -> T | None:
         """The result of work; None if the store says that a pattern has more matches than may be held."""
-        if is_open(request.pattern, request.nodes, request.given) and await self._has_too_many(request):
+        if is_open(request.pattern, request.nodes, request.given_nodes) and await self._has_too_many(request):
             work.close()  # a store may go on with a query that nobody waits for: a long one is not begun
             return None
         return await run_unless_stopped(work, lambda: self._has_too_many(request), _PROBED_AFTER_S)
@@ -293,8 +293,8 @@ class StoreMatcher:
         Raises:
             Unsupported: the store cannot express the pattern.
         """
-        if request.given and not request.rows:
-            return Found(len(request.given), request.names, [])
+        if request.given_nodes and not request.given_rows:
+            return Found(len(request.given_nodes), request.names, [])
         return await self._found(request, await self.run(request.plan()))
 
     async def _found(self, request: PatternRequest, page: PlanPage) -> Found | None:
@@ -305,12 +305,12 @@ class StoreMatcher:
         rows = await self.rows(page)
         if not request.counts:
             rows = [(*row, 1) for row in rows]
-        return Found(len(request.given), request.names, [row for row in rows if row[-1]])
+        return Found(len(request.given_nodes), request.names, [row for row in rows if row[-1]])
 
     async def _largest(self, request: PatternRequest, top: int) -> PlanPage | None:
         """The matches with the largest numbers, with all that tie with the last; None if the store cannot sort them."""
         most = top + _EXTRA_ROWS
-        if most > self.bound or (request.given and not request.rows):
+        if most > self.bound or (request.given_nodes and not request.given_rows):
             return None
         with suppress(Unsupported):
             page = await self._graph.run(request.plan(largest_first=True), limit=most)
