@@ -123,7 +123,7 @@ async def test_a_node_without_a_name_has_the_name_that_a_graph_file_shows_and_no
     source = tmp_path / "nameless.ttl"
     source.write_text(NAMELESS, encoding="utf-8")
     load([source], tmp_path / "nameless.kg", LoadOptions())
-    location = str(tmp_path / "nameless.kg") if in_file else loaded("nameless", NAMELESS)
+    location = str(tmp_path / "nameless.kg") if in_file else loaded("one-without-a-name", NAMELESS)
     async with open_adapter(location, AdapterOptions()) as adapter:
         runner = PlanRunner(adapter)
         plan = parse_plan("MATCH (n:Person)-[:knows]->({name: 'Ada'}) RETURN n.name, n.`rdfs:label`").plan
