@@ -129,3 +129,22 @@ async def test_a_node_without_a_name_has_the_name_that_a_graph_file_shows_and_no
         plan = parse_plan("MATCH (n:Person)-[:knows]->({name: 'Ada'}) RETURN n.name, n.`rdfs:label`").plan
         page = await runner.run((await runner.check(plan)).plan, limit=9)
         assert [row.cells for row in page.items] == [(name, None)]
+
+
+IN_NAMESPACES = """
+@prefix data: <http://data.example/people/> . @prefix ex: <http://ex.example/> .
+data:Dan_Brown a ex:Person ; ex:knows data:ada . data:ada a ex:Person .
+[] a ex:Statement ; ex:about "Dan Brown" .
+"""
+
+
+async def test_a_node_without_a_name_is_found_by_the_last_part_of_its_iri_in_the_graphs_own_namespaces(loaded: Load):
+    location = loaded("in-namespaces", IN_NAMESPACES).partition("#")[0]
+    async with open_adapter(location, AdapterOptions()) as adapter:
+        found = await adapter.find("dan brown", limit=9)
+        assert [one.entity.id for one in found.items] == ["http://data.example/people/Dan_Brown"]
+        runner = PlanRunner(adapter)
+        checked = await runner.check(parse_plan("MATCH ({name: 'Dan Brown'})-[:knows]->(n) RETURN n.id").plan)
+        assert not checked.problems
+        page = await runner.run(checked.plan, limit=9)
+        assert [row.cells for row in page.items] == [("http://data.example/people/ada",)]

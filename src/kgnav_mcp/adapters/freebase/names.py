@@ -96,7 +96,7 @@ class EntityFinder(generic.EntityFinder):
 
     def __init__(self, store: Store, names: Names) -> None:
         lookup = replace(
-            generic.lookup_in(store, names), share=1.0, surely_indexed=False, is_entity=_has_iri, ids_of=_ids_like
+            generic.lookup_in(store, names), share=1.0, surely_indexed=False, is_entity=_has_iri, namespaces=None
         )
         super().__init__(store, names, lookup)
         self._is_topic = store.endpoint.ids.is_topic
@@ -116,8 +116,3 @@ class EntityFinder(generic.EntityFinder):
 def _has_iri(_: Term) -> bool:
     """True: Virtuoso gives its blank nodes IRIs."""
     return True
-
-
-def _ids_like(_: str) -> Sequence[URIRef]:
-    """No ids: those of Freebase do not contain names."""
-    return ()

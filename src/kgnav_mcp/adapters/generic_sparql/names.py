@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from rdflib import Literal, URIRef
@@ -13,8 +14,8 @@ from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.blanks import Blank, Resolved
 from kgnav_mcp.adapters.generic_sparql.store import Mediators, Store, placeholders
 from kgnav_mcp.adapters.generic_sparql.text_forms import TextFormReader
-from kgnav_mcp.adapters.ids.rdf import BlankPath, RdfIds
-from kgnav_mcp.adapters.naming import local_name_variants
+from kgnav_mcp.adapters.ids.prefixes import namespace
+from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.sparql_base import entity_finder, names
 from kgnav_mcp.adapters.sparql_base.name_search import Lookup, SparqlNames
 from kgnav_mcp.adapters.sparql_base.names import Facts, Naming
@@ -23,10 +24,16 @@ from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, Row, iri_i
 from kgnav_mcp.adapters.sparql_base.terms import comma_separated
 from kgnav_mcp.adapters.sparql_base.text_forms import TextForms
 from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Entity, Relation
 
 _TEXTS = (queries.TEXTS, queries.TEXTS_OF_ANY_LANGUAGE)
 _CACHE_SECONDS = 60.0
+_SOME_IRIS = 500
+"""Nodes with a type, and others, whose IRIs show the namespaces of the graph."""
+_MAX_NAMESPACES = 5
+_NAMESPACES_SHARE = 0.1
+"""The fraction of a call's time for reading them."""
 _MAX_ENTITIES = 1_000
 """Maximum number of entities in all branches of one query, which has one branch per relation: Virtuoso does not
 compile longer lists."""
@@ -41,6 +48,7 @@ class Names(names.Names):
         described_by = placeholders("description", store.descriptions)
         self._descriptions = [of_each(template, described_by) for template in _TEXTS if described_by]
         self.text_forms = TextFormReader(store.reader)
+        self._namespaces: Sequence[str] | None = None
         self._typed = of_each(queries.TYPES, placeholders("type", store.types))
         branches = max(len(store.names), len(store.descriptions), len(store.types), 1)
         super().__init__(reader or store.reader.batching(_MAX_ENTITIES // branches), naming or naming_of(store))
@@ -48,6 +56,15 @@ class Names(names.Names):
     async def name_forms(self) -> TextForms | None:
         """The languages and datatypes of names and aliases; None if they are not known."""
         return await self.text_forms.of((*self._store.names, *self._store.aliases))
+
+    async def namespaces(self) -> Collection[str]:
+        """The namespaces that have a prefix, and the most frequent ones of some nodes."""
+        if self._namespaces is None:
+            with suppress(StoreTimeout):
+                read = await self._store.reader.select(queries.SOME_IRIS, share=_NAMESPACES_SHARE, most=_SOME_IRIS)
+                found = Counter(namespace(iri_in(row, "s")) for row in read.rows)
+                self._namespaces = [name for name, _ in found.most_common(_MAX_NAMESPACES)]
+        return dict.fromkeys([*self._store.endpoint.ids.namespaces, *(self._namespaces or ())])
 
     async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
         """Classes with their names in the graph, else their short ids: classes of two namespaces may end alike."""
@@ -167,12 +184,5 @@ def lookup_in(store: Store, names: Names) -> Lookup:
         full_text=store.endpoint.full_text,
         surely_indexed=store.endpoint.full_text is not None,
         is_entity=lambda term: isinstance(term, URIRef),
-        ids_of=lambda name: _iris(store.endpoint.ids, name),
+        namespaces=names.namespaces,
     )
-
-
-def _iris(ids: RdfIds, name: str) -> list[URIRef]:
-    """The IRIs under known prefixes that an entity of this name may have."""
-    return [
-        iri for namespace in ids.namespaces for form in local_name_variants(name) if (iri := ids.iri(namespace + form))
-    ]

@@ -233,6 +233,10 @@ PATHS: Final = "VALUES ($columns) { $rows } $steps"
 
 # Names
 
+SOME_IRIS: Final = (
+    "SELECT ?s WHERE { { SELECT ?s WHERE { ?s $typed ?t FILTER(isIRI(?s)) } LIMIT $most } "
+    "UNION { SELECT ?s WHERE { ?s ?p ?o FILTER(isIRI(?s)) } LIMIT $most } }"
+)
 TEXTS: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER($spoken) }"
 """Costs a look-up per entity; one branch of a union per relation. With both lists in one pattern, Oxigraph forms their
 product: 100 times slower."""

@@ -19,7 +19,8 @@ from kgnav_mcp.adapters.candidates import (
     plural_variants,
     spellings,
 )
-from kgnav_mcp.adapters.naming import names_from_id
+from kgnav_mcp.adapters.ids.rdf import is_encoded
+from kgnav_mcp.adapters.naming import local_name_variants, names_from_id
 from kgnav_mcp.adapters.sparql_base import queries
 from kgnav_mcp.adapters.sparql_base.dialect import FullText
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, iri_in
@@ -171,8 +172,8 @@ class Lookup:
     """Whether the index is known to contain this graph's names. If not, a query probes it."""
     is_entity: Callable[[Term], bool] = lambda _: True
     """Whether the subject of a name is an entity that may be found."""
-    ids_of: Callable[[str], Sequence[URIRef]] = lambda _: ()
-    """Ids that an entity with this name may have. Those that exist in the graph are hits."""
+    namespaces: Callable[[], Awaitable[Collection[str]]] | None = None
+    """Reads the namespaces of nodes whose ids may end with their names; None: ids do not contain names."""
 
 
 class SparqlNames(NameSearch):
@@ -307,8 +308,12 @@ class SparqlNames(NameSearch):
         return await self._hits(index.matching, kinds=values(*kinds), words=Literal(question))
 
     async def _by_ids(self, names: Sequence[str]) -> list[Hit]:
-        """Entities whose id, without its prefix, is one of these names."""
-        iris = list(dict.fromkeys(iri for name in names for iri in self._lookup.ids_of(name)))
+        """Entities whose id, without its namespace, is one of these names."""
+        forms = dict.fromkeys(form for name in names for form in local_name_variants(name))
+        if self._lookup.namespaces is None or not forms:
+            return []
+        namespaces = await self._lookup.namespaces()
+        iris = [iri for namespace in namespaces for form in forms if is_encoded(iri := URIRef(namespace + form))]
         read = await self._reader.in_batches(queries.EXISTING, "ids", iris)
         found = sorted({iri_in(row, "s") for row in read.rows})
         return [Hit(iri, text, ID) for iri in found for text in names_from_id(iri)]

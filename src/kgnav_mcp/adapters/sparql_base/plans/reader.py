@@ -229,7 +229,10 @@ class MatchReader:
         if any(isinstance(term, BNode) and term not in blanks for term in terms):
             raise cannot_express("a blank node")
         short = self._names.naming.short
-        nodes = (blanks[term] if isinstance(term, BNode) else short(term if isinstance(term, URIRef) else URIRef(str(term))) for term in terms)
+        nodes = (
+            blanks[term] if isinstance(term, BNode) else short(term if isinstance(term, URIRef) else URIRef(str(term)))
+            for term in terms
+        )
         return PatternMatch(tuple(nodes), number)
 
 
