@@ -123,7 +123,7 @@ class TestRefuses:
         assert "--judge-model NAME" in result.output
 
 
-def test_a_judge_decides_what_is_correct_and_is_asked_only_about_answers(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_judge_decides_what_is_correct_and_reads_only_answers(folder: Path, monkeypatch: pytest.MonkeyPatch):
     graders = list[Grader]()
 
     @asynccontextmanager

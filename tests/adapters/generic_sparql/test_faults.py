@@ -43,7 +43,7 @@ async def test_each_fault_has_its_own_sentence_and_says_what_to_do(
         await adapter.close()
 
 
-def test_wikimedia_is_not_asked_in_nobodys_name():
+def test_an_endpoint_of_wikimedia_needs_a_contact():
     location = "sparql+https://query.wikidata.org/sparql"
     with pytest.raises(ConfigurationError, match="no contact is set") as caught:
         open_adapter(location, AdapterOptions())

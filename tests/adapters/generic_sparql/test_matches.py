@@ -102,7 +102,7 @@ async def test_all_that_are_as_frequent_as_the_last_are_told_so_that_their_order
     assert any("HAVING (COUNT(*) >= 2)" in query for query in matches_in(client))
 
 
-async def test_the_most_frequent_are_read_though_all_are_more_than_may_be_held(monkeypatch: pytest.MonkeyPatch):
+async def test_the_most_frequent_nodes_are_read_even_if_all_exceed_the_bound(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(store_matching, "_PROBED_AFTER_S", 0)
     client = films([f"actor{n:03}" for n in range(300)], ["actor007"])
     most = give("a", named("n", COUNT), order=(descending("n"),), limit=1)
@@ -132,7 +132,7 @@ async def test_rows_are_as_many_as_the_ways_in_which_the_pattern_matches():
     assert await answered(client, plan(partners, give("b", distinct=True))) == [("ex:ben",)]
 
 
-async def test_conditions_on_nodes_are_part_of_the_query_and_others_are_asked_of_its_rows():
+async def test_conditions_on_nodes_are_part_of_the_query_and_others_filter_its_rows():
     older = "\n".join(f"ex:{name} ex:age {age} ." for name, age in (("ada", 36), ("ben", 41)))
     client = films(["ada", "ben", "cyd"], ["cyd"], more=older)
     also = matching(edge("g", "ex:starred", "a", "s"), where=Compare(Variable("g"), Comparison.UNEQUAL, Variable("f")))
@@ -279,7 +279,7 @@ async def test_values_that_came_with_some_of_the_matches_only_are_read_for_all()
     assert (len(shown), sum(isinstance(cell, tuple) for cell in shown)) == (count, 1)
 
 
-async def test_a_condition_by_which_nodes_were_found_is_not_asked_of_them_again():
+async def test_a_condition_that_selected_the_nodes_is_not_applied_again():
     client = films(["ada"], ["ben"], more='ex:film0 ex:title "Alien", "Aliens" . ex:film1 ex:title "451" .')
     asked = plan(matching(STARRED, where=compare("f.ex:title", "=", "Alien")), give("a"))
     assert await answered(client, asked) == [("ex:ada",)]

@@ -53,7 +53,7 @@ async def test_a_triple_that_statements_are_about_is_one_edge_unless_several_are
             await graph.run(matches_of(matching(STARRED), ["a"]), limit=9)
 
 
-async def test_more_than_may_be_held_is_refused_by_the_first_answer():
+async def test_more_matches_than_the_bound_are_refused_by_the_first_answer():
     client = films([f"actor{n}" for n in range(20)])
     async with opened_over(client, HERE) as graph:
         with pytest.raises(PlanTooLarge):
@@ -79,7 +79,7 @@ async def test_edges_that_are_too_many_to_walk_are_read_between_the_nodes_that_t
             await evaluate(graph, plan(hubs, give("f", "r")), limit=9, bound=3, proof=proof)
 
 
-async def test_conditions_that_the_store_has_no_words_for_are_asked_before_more_than_may_be_held():
+async def test_conditions_that_sparql_cannot_express_are_applied_before_the_bound():
     titles = "\n".join(f'ex:film{n} a ex:Film ; ex:title "Film {n}" .' for n in range(20))
     client = films(*([f"actor{n}", f"other{n}"] for n in range(20)), more=titles)
     third = compare(called(Function.LOWER, "f.ex:title"), "=", "film 3")
@@ -97,7 +97,7 @@ async def test_a_pattern_that_nothing_matches_names_its_first_part_that_does_not
 
 
 @pytest.mark.parametrize(("variables", "matches"), [(("a", "f"), 5), (("a",), 3)])
-async def test_a_store_is_asked_whether_there_are_more_matches_than_a_number_and_gives_none_of_them(
+async def test_a_store_tells_whether_there_are_more_matches_than_a_number_without_reading_them(
     variables: tuple[str, ...], matches: int
 ):
     client = films(["ada", "ben", "cyd"], ["ada", "ben"])
@@ -119,7 +119,7 @@ REIFIERS_OF = " ; ".join(
 TWO_EDGES = matching(edge("f", "", "a"), edge("a", "", "b", "s"))
 
 
-async def test_whether_there_are_more_matches_is_asked_without_looking_up_each_head_among_statements():
+async def test_a_query_for_more_matches_does_not_look_up_each_head_among_statements():
     client = films(["ada"], more=f"{REIFIERS_OF} ex:ada ex:met ex:ben, ex:cyd . ex:ben ex:met [ ex:met ex:dan ] .")
     async with opened_over(client, HERE) as graph:
         assert await graph.has_more_rows(matches_of(TWO_EDGES, ("f", "b")), 3)

@@ -144,7 +144,7 @@ async def test_an_answer_without_rows_names_the_condition_that_leaves_none():
     assert "Nothing matches the condition q.title CONTAINS 'Q'." in page.note
 
 
-async def test_whether_a_plan_is_too_large_is_asked_before_its_nodes_are_looked_for():
+async def test_a_plan_is_refused_as_too_large_before_its_nodes_are_looked_up():
     async with opened_over(InProcess(PEOPLE), HERE) as graph:
         kind = type(graph)
         with (

@@ -47,7 +47,7 @@ async def test_thousands_of_entities_are_wanted_whole_by_a_few_queries(client: I
     assert len(rows) == SIZE / 1_000
 
 
-async def test_of_one_relation_asked_for_no_other_one_is_counted_or_read(client: InProcess):
+async def test_a_request_for_one_relation_counts_and_reads_no_other(client: InProcess):
     likes = URIRef("http://ex.example/likes")
     page = await _page(client, [(likes,)], 100, all_or_none=False)
     assert (len(page.items), page.total, page.stop) == (100, Count(SIZE), Stop.LIMIT)

@@ -1,15 +1,16 @@
-"""Values of properties that are read with the matches of a pattern, on a graph of 150 nodes."""
+"""Values of properties that are read with the matches of a pattern or group them, on a graph of 150 nodes."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
 from itertools import product
-from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.sparql_base.plans.groups import GroupReader
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions
@@ -56,21 +57,42 @@ def _triples() -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize("columns", ["a.x, a.f, b.f", "a.f, a.x, b.f", "a.x, b.x, b.f", "a.x, a.f, b.s, b.x"])
-async def test_each_match_has_its_own_values_however_many_are_read(virtuoso: Virtuoso, tmp_path: Path, columns: str):
-    (tmp_path / "values.nt").write_text(_triples(), encoding="utf-8")
+@pytest.fixture(scope="module")
+def location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The location of the graph, loaded into Virtuoso."""
+    path = tmp_path_factory.mktemp("values") / "values.nt"
+    path.write_text(_triples(), encoding="utf-8")
     virtuoso.clear(GRAPH)
-    virtuoso.load(tmp_path / "values.nt", GRAPH)
+    virtuoso.load(path, GRAPH)
+    return f"sparql+{virtuoso.url}?default-graph-uri={GRAPH}#prefix.e={EX}"
+
+
+def _values(relation: str, first: str, second: str, columns: str) -> Counter[tuple[object, ...]]:
+    """How often each combination of values belongs to an edge between nodes of two labels."""
     owned = [column.split(".") for column in columns.split(", ")]
-    location = f"sparql+{virtuoso.url}?default-graph-uri={GRAPH}#prefix.e={EX}"
+    ends = [{"a": NODES[head], "b": NODES[tail]} for head, name, tail in EDGES if name == relation]
+    matches = [each for each in ends if first in str(each["a"]["labels"]) and second in str(each["b"]["labels"])]
+    return Counter(tuple(each[owner].get(name) for owner, name in owned) for each in matches)
+
+
+@pytest.mark.parametrize("columns", ["a.x, a.f, b.f", "a.f, a.x, b.f", "a.x, b.x, b.f", "a.x, a.f, b.s, b.x"])
+async def test_each_match_has_its_own_values_however_many_are_read(location: str, columns: str):
     async with open_adapter(location, AdapterOptions()) as graph:
         runner = PlanRunner(graph)
         for relation, first, second in product("RST", "ABC", "ABC"):
             cypher = f"MATCH (a:{first})-[:{relation}]->(b:{second}) RETURN {columns}"
             found = await runner.run((await runner.check(parse_plan(cypher).plan)).plan, limit=999)
-            ends = [{"a": NODES[head], "b": NODES[tail]} for head, name, tail in EDGES if name == relation]
-            matches = [
-                each for each in ends if first in str(each["a"]["labels"]) and second in str(each["b"]["labels"])
-            ]
-            expected = Counter(tuple(each[owner].get(name) for owner, name in owned) for each in matches)
-            assert Counter(row.cells for row in found.items) == expected, cypher
+            assert Counter(row.cells for row in found.items) == _values(relation, first, second, columns), cypher
+
+
+@pytest.mark.parametrize("columns", ["a.x, a.f, b.f", "a.x, a.f, b.s, b.x", "a.s, a.x, a.f, b.f, b.x, b.s"])
+async def test_each_group_has_its_own_values_however_many_are_its_keys(location: str, columns: str):
+    async with open_adapter(location, AdapterOptions()) as graph:
+        runner = PlanRunner(graph)
+        with patch.object(GroupReader, "groups", autospec=True, side_effect=GroupReader.groups) as grouped:
+            for relation, first, second in product("RST", "ABC", "ABC"):
+                cypher = f"MATCH (a:{first})-[:{relation}]->(b:{second}) RETURN {columns}, count(*)"
+                found = await runner.run((await runner.check(parse_plan(cypher).plan)).plan, limit=999)
+                groups = {row.cells[:-1]: row.cells[-1] for row in found.items}
+                assert (groups, len(groups)) == (_values(relation, first, second, columns), len(found.items)), cypher
+        assert grouped.call_count == len([*product("RST", "ABC", "ABC")])

@@ -96,7 +96,7 @@ def test_the_private_method_that_makes_requests_is_as_in_sparqlwrapper_2_0_0():
     assert str(inspect.signature(make_request)) == "(self) -> urllib.request.Request", found
 
 
-def test_a_query_whose_form_is_made_while_another_is_asked_stays_its_own(monkeypatch: pytest.MonkeyPatch):
+def test_a_request_is_unchanged_by_another_that_is_made_at_the_same_time(monkeypatch: pytest.MonkeyPatch):
     builder = RequestBuilder("http://127.0.0.1/sparql", default_graph=None, agent="tester")
     make_request = vars(SPARQLWrapper)["_createRequest"]
 

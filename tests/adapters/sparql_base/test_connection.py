@@ -172,7 +172,7 @@ async def test_a_call_that_takes_too_long_ends_in_time_is_told_to_the_endpoint_a
     assert len(stub.requests) == 2
 
 
-async def test_a_body_that_trickles_is_held_to_the_time_of_the_whole_call():
+async def test_the_time_limit_of_a_call_includes_a_body_that_trickles():
     async def trickles(exchange: Exchange) -> None:
         await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n")
         while not exchange.writer.is_closing():

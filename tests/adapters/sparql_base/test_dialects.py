@@ -32,7 +32,7 @@ def test_an_answer_tells_the_dialect_it_is_written_in(headers: dict[str, str], d
     assert announced(httpx2.Headers(headers)) is dialect
 
 
-async def test_a_store_of_a_known_dialect_is_given_a_time_and_asked_for_its_fastest_format_at_once():
+async def test_the_first_query_of_a_known_dialect_has_a_time_limit_and_its_fastest_format():
     async with serving(always(rows("1"))) as stub:
         sparql = SparqlClient(stub.url, timeout=10, dialect=VIRTUOSO)
         await sparql.select(QUERY)
@@ -42,7 +42,7 @@ async def test_a_store_of_a_known_dialect_is_given_a_time_and_asked_for_its_fast
     assert request.headers["accept"] == results.XML_TYPE
 
 
-async def test_a_store_that_nothing_is_known_of_is_asked_as_the_standard_says():
+async def test_queries_to_an_unknown_store_follow_the_standard():
     async with serving(always(rows("1"), "Server: nginx")) as stub:
         sparql = SparqlClient(stub.url, timeout=10)
         for _ in range(2):

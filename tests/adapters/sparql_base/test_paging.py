@@ -35,7 +35,7 @@ def test_a_list_of_which_items_were_seen_has_at_least_these():
     ]
 
 
-def test_the_end_of_a_list_that_was_asked_for_truncated_is_no_end_and_what_comes_before_it_is_gone_on_with():
+def test_a_page_of_a_truncated_list_is_complete_only_if_nothing_was_cut():
     page = Page(("a",), ("1",), Count(1))
     assert truncated(page, Stop.COMPLETE) == page
     assert truncated(page, Stop.ROW_CAP) == Page(("a",), ("1",), Count.at_least(1), Stop.ROW_CAP)

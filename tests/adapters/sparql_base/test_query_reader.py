@@ -69,14 +69,14 @@ async def test_a_slice_of_an_endpoint_that_gives_no_rows_ends_and_says_so():
     assert len(endpoint.queries) == 1
 
 
-async def test_a_list_whose_answer_is_cut_is_asked_in_halves():
+async def test_a_list_whose_answer_is_cut_is_read_in_halves():
     read = await reader(Capped(10)).in_batches(LIST, "ids", IRIS)
     assert {row["s"] for row in read.rows} == set(IRIS)
     assert read.stop is Stop.COMPLETE
 
 
 @pytest.mark.parametrize(("batch", "asked"), [(25, [25]), (24, [24, 1]), (10, [10, 10, 5])])
-async def test_a_list_is_asked_in_batches_of_the_size_that_fits_the_store(batch: int, asked: Sequence[int]):
+async def test_a_list_is_read_in_batches_of_the_size_that_fits_the_store(batch: int, asked: Sequence[int]):
     endpoint = Capped(1_000)
     read = await reader(endpoint, batch=batch).in_batches(LIST, "ids", IRIS)
     assert sizes(endpoint, "<http") == asked
@@ -109,7 +109,7 @@ async def test_rows_that_a_time_out_cut_are_no_whole_answer():
     assert len((await reader(Capped(10)).slice(SLICE, 0, 5)).all_rows()) == 5
 
 
-async def test_one_row_is_enough_where_some_are_asked_for_and_none_is_only_where_time_was_not_over():
+async def test_any_rows_needs_one_row_or_a_query_that_ended_in_time():
     row = {"s": IRIS[0]}
     assert Read((row,), Stop.TIME_OUT).any_rows() == (row,)
     assert Read(()).any_rows() == ()
@@ -192,7 +192,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-async def test_after_a_query_in_vain_an_endpoint_that_still_answers_is_asked_on(clock: Clock):
+async def test_after_a_time_out_an_endpoint_that_still_answers_gets_more_queries(clock: Clock):
     endpoint = Slow(clock)
     asked = Reader(endpoint, {}, 30.0)
     with store_limits.single_call():
@@ -203,7 +203,7 @@ async def test_after_a_query_in_vain_an_endpoint_that_still_answers_is_asked_on(
     assert endpoint.queries[1:] == [PING, "SELECT ?less", "SELECT ?names"]
 
 
-async def test_after_a_query_in_vain_an_endpoint_that_hangs_is_asked_for_a_sign_and_nothing_else(clock: Clock):
+async def test_after_a_time_out_an_endpoint_that_hangs_gets_only_a_ping(clock: Clock):
     endpoint = Slow(clock, hangs_after=0)
     asked = Reader(endpoint, {}, 30.0)
     with store_limits.single_call():

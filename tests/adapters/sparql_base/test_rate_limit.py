@@ -55,7 +55,7 @@ def limited(seconds: float | None) -> RateLimited:
     return RateLimited("no more queries now", seconds)
 
 
-async def test_a_pause_that_fits_is_waited_for_and_the_question_asked_again(limiter: RateLimiter, clock: Clock):
+async def test_a_request_is_repeated_after_a_pause_that_fits(limiter: RateLimiter, clock: Clock):
     host = Host(limited(7), "rows")
     assert await limiter.ask(host.ask, patience=30) == "rows"
     assert (host.asked, clock.time) == (2, pytest.approx(1_007, abs=1))
@@ -148,7 +148,7 @@ async def test_a_turn_that_comes_late_is_a_short_one():
     assert [type(outcome) for outcome in outcomes] == [StoreTimeout] * 8, "a host that hangs would keep them for ever"
 
 
-async def test_a_host_that_is_down_for_a_moment_is_asked_again_after_growing_pauses(limiter: RateLimiter, clock: Clock):
+async def test_a_host_that_is_down_for_a_moment_is_tried_again_after_growing_pauses(limiter: RateLimiter, clock: Clock):
     host = Host(StoreUnavailable("down"), StoreUnavailable("down"), "rows")
     assert await limiter.ask(host.ask, patience=30) == "rows"
     assert clock.slept == [0.5, 1.0]

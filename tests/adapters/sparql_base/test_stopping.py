@@ -245,7 +245,7 @@ async def test_the_advice_for_a_wrong_path_names_the_paths_of_each_store():
 
 
 @pytest.mark.parametrize(("given", "path"), [("/", "/"), ("", "/sparql"), ("/ds/query", "/ds/query")])
-async def test_an_endpoint_is_asked_at_the_path_that_is_given_also_at_the_root(given: str, path: str):
+async def test_queries_go_to_the_given_path_even_at_the_root(given: str, path: str):
     async with serving(always("", status="404 Not Found")) as stub:
         root = "/".join(stub.url.split("/")[:3])
         with pytest.raises(InvalidStore, match=f"there is no SPARQL endpoint at {root}{path} "):

@@ -119,7 +119,7 @@ async def test_a_hostile_text_comes_back_as_it_was_sent(reading: SparqlClient, t
     assert str(row["v"]) == text
 
 
-async def test_a_blank_node_can_be_asked_for_again(reading: SparqlClient):
+async def test_a_blank_node_of_an_answer_can_be_used_in_the_next_query(reading: SparqlClient):
     (row,) = (await reading.select("SELECT ?b { ?b <http://x/of> ?o }")).rows
 
     assert isinstance(row["b"], BNode)

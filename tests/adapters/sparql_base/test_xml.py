@@ -119,13 +119,13 @@ async def accepted(*headers: str) -> Sequence[str]:
         return [request.headers["accept"] for request in stub.requests]
 
 
-async def test_only_virtuoso_is_asked_for_xml_once_it_has_said_who_it_is():
+async def test_xml_is_requested_from_virtuoso_only_once_it_has_named_itself():
     assert await accepted(VIRTUOSO) == [JSON_TYPE, XML_TYPE, XML_TYPE]
     assert await accepted("Server: nginx") == [JSON_TYPE] * 3
     assert await accepted() == [JSON_TYPE] * 3
 
 
-async def test_what_xml_cannot_write_is_asked_for_in_json():
+async def test_an_answer_that_xml_cannot_write_is_requested_in_json():
     unwritable = always(answer("<literal>a&#1;b</literal>"), VIRTUOSO, kind=XML_TYPE)
     async with serving(always(rows("x"), VIRTUOSO), unwritable, always(rows("a\x01b"), VIRTUOSO), unwritable) as stub:
         sparql = client(stub.url)

@@ -114,7 +114,7 @@ async def test_edges_of_any_relation_are_at_least_those_of_the_largest_relation(
         assert [size.count for size in caught.value.sizes] == [Count.at_least(VISITORS + BOATS)] * 2
 
 
-async def test_no_store_is_asked_for_a_product_that_it_could_not_put_in_order(monkeypatch: pytest.MonkeyPatch):
+async def test_a_product_that_a_store_cannot_sort_is_refused_without_a_query(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(runner, "_PRODUCT", VISITORS * BOATS - 1)
     async with Compiling(TOY, AdapterOptions()) as graph:
         with pytest.raises(PlanTooLarge):

@@ -120,7 +120,7 @@ async def test_a_pattern_of_a_condition_sees_the_variables_around_it(toy: GraphA
     assert rows(page) == [("ada", "ben"), ("ada", "ben")]
 
 
-async def test_edges_are_asked_for_their_type_and_nodes_for_their_labels(toy: GraphAdapter):
+async def test_conditions_compare_types_of_edges_and_labels_of_nodes(toy: GraphAdapter):
     around = matching(edge("p", "", "q"), where=is_id("p", "ada"))
     kind = matching(edge("p", "", "q"), where=HasLabel("r", ("lives_at", "dislikes")))
     assert rows(await evaluate(toy, plan(kind, give("p", "q")), limit=9)) == [("ada", "harbour"), ("cyd", "ada")]
@@ -141,7 +141,7 @@ async def test_a_missing_value_fails_each_comparison(toy: GraphAdapter):
         assert rows(page) == [(one,) for one in expected]
 
 
-async def test_instances_of_subclasses_count_where_they_are_asked_for():
+async def test_instances_of_subclasses_count_where_the_pattern_includes_them():
     async with Classes("tests.navigation.plans.test_matching", AdapterOptions()) as graph:
         for subclasses, part, expected in (
             (False, "(b:Boat)", ["boat"]),
@@ -198,7 +198,7 @@ GRAPH = {
 
 
 @pytest.mark.parametrize(("tag", "most"), [("night", 1_000), ("night", 1)], ids=["few", "more than are looked at"])
-async def test_nodes_that_have_a_value_are_asked_for_once_each_way(
+async def test_nodes_with_a_value_are_looked_up_once_in_each_direction(
     toy: GraphAdapter, monkeypatch: pytest.MonkeyPatch, tag: str, most: int
 ):
     nodes, asked = DictAdapter.nodes, list[object]()

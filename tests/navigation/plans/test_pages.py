@@ -76,7 +76,7 @@ async def test_a_position_of_another_answer_is_refused(toy: GraphAdapter, positi
         await evaluate(toy, plan(VISITS, give("v")), limit=5, after=other.positions[-1])
 
 
-async def test_each_row_brings_the_edges_it_rests_on_where_they_are_asked_for(toy: GraphAdapter):
+async def test_each_row_has_the_edges_that_prove_it_if_the_caller_wants_proof(toy: GraphAdapter):
     way = path("q", "", "h", PathKind.REACHABLE, 1, variable="s")
     asked = plan(
         matching(edge("p", "dislikes", "q"), way, where=is_id("h", "harbour")), give("p"), give("p", distinct=True)
@@ -120,7 +120,7 @@ async def test_an_empty_answer_names_the_first_part_that_nothing_matches(toy: Gr
     assert (await evaluate(toy, counted, limit=9)).note == "", "a count of zero is an answer"
 
 
-async def test_more_rows_than_may_be_held_are_refused_with_the_sizes(toy: GraphAdapter):
+async def test_a_plan_with_more_rows_than_the_bound_is_refused_with_the_sizes(toy: GraphAdapter):
     asked = plan(
         matching(edge("p", "lives_at", "h"), edge("v", "visited", "h", "s"), where=is_id("p", "ada")), give("v")
     )
@@ -215,7 +215,7 @@ async def test_a_count_of_a_label_or_a_relation_reads_no_row():
             await evaluate(graph, plan(around, give(COUNT)), limit=9, bound=10)
 
 
-async def test_the_edges_of_a_hub_are_counted_and_asked_for_without_reading_them():
+async def test_edges_of_a_hub_are_counted_and_tested_without_reading_them():
     async with Counting() as graph:
         around = matching(edge("v", "visited", "h"))
         hubs = matching(node("h", "Place"), where=Exists(around))

@@ -73,7 +73,7 @@ async def test_a_relation_of_two_hops_has_the_roles_of_its_mediator_as_propertie
     assert rows(page) == [tuple(map(style.node_id, pair)) for pair in (("ada", "cyd"), ("cyd", "ada"))]
 
 
-async def test_a_mediator_is_a_node_where_it_is_asked_for_in_one_hop(stored: GraphAdapter, style: Style):
+async def test_a_mediator_is_a_node_where_a_pattern_has_a_single_hop_to_it(stored: GraphAdapter, style: Style):
     to_it = edge("p", style.relation_id("marriage"), "m")
     page = await evaluate(stored, plan(matching(to_it, where=is_id("p", style.node_id("ada"))), give("m")), limit=9)
     assert rows(page) == [(style.node_id("marriage1"),), (style.node_id("marriage2"),)]

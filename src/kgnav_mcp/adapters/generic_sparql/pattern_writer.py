@@ -116,7 +116,7 @@ class PatternWriter(TripleWriter):
         terms = forms.terms(texts)
         if len(terms) > dialect.max_texts:
             return None
-        used = await self._used(relations, terms) if len(terms) > 1 and dialect.repeats_literals else terms
+        used = await self.used_terms(relations, terms) if len(terms) > 1 and dialect.repeats_literals else terms
         return [term for term in used if isinstance(term, Literal)]
 
     async def _terms_of_numbers(self, owned: Property, numbers: Sequence[float]) -> Sequence[Literal] | None:
@@ -138,10 +138,12 @@ class PatternWriter(TripleWriter):
             return None
         if not self._reader.dialect.repeats_literals:
             return list(found)
-        used = await self._used(self.terms(owned.ids), list(found))
+        used = await self.used_terms(self.terms(owned.ids), list(found))
         return [term for term in used if isinstance(term, Literal)]
 
-    async def _used(self, relations: Sequence[URIRef], terms: Sequence[Literal | URIRef]) -> Sequence[Literal | URIRef]:
+    async def used_terms(
+        self, relations: Sequence[URIRef], terms: Sequence[Literal | URIRef]
+    ) -> Sequence[Literal | URIRef]:
         """Those terms that are values of the relations, as the store writes them."""
         read = await self._reader.union(
             [self.part(queries.USED_VALUE, value=term, relation=one).text for term in terms for one in relations]
@@ -187,7 +189,7 @@ class PatternWriter(TripleWriter):
         nodes = await self._nodes_called(texts)
         if nodes is None or len(literals) + len(nodes) > _MAX_TERMS:
             return None
-        return [*literals, *(await self._used(names, nodes))] if nodes else literals
+        return [*literals, *(await self.used_terms(names, nodes))] if nodes else literals
 
     async def _values_equal(self, texts: Sequence[str], names: Sequence[URIRef], equal: str) -> Sequence[Row]:
         """Rows of the values of qualifiers that equal one of some texts; one too many if there are many."""

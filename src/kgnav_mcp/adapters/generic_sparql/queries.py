@@ -280,7 +280,7 @@ SOME_NODES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT ?s WHERE 
 SOME_VALUES: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT DISTINCT ?v WHERE { $conditions } LIMIT $most } }"
 """Costs 1 us for each node or value counted ($most); used where a query for all of them could not be stopped."""
 USED_VALUE: Final = "{ SELECT ($value AS ?v) WHERE { ?s $relation $value } LIMIT 1 }"
-"""Costs a look-up. Virtuoso 7.2.9 leaves out values if EXISTS tests several at once."""
+"""Costs a look-up. Virtuoso 7.2.5 leaves out literals of `VALUES ?v { } FILTER EXISTS { }`; with nodes, it may end."""
 NODE_VALUES: Final = "?s $having ?v . FILTER(isLiteral(?v))"
 
 # The schema

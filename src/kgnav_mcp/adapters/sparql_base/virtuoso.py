@@ -142,9 +142,9 @@ VIRTUOSO: Final = Dialect(
     stable_order=True,
     # Seen in version 7.2.5 once its memory for queries is short: two pages of a list had the same 10,000 rows.
     stable_distinct=False,
-    # Version 7.2.9 takes the EXISTS for true, and NOT EXISTS as well: 639 rows for 77 on a graph of 150 nodes.
+    # Version 7.2.5 takes the EXISTS for true, and NOT EXISTS as well: 639 rows for 77 on a graph of 150 nodes.
     nests_unions=False,
-    # Version 7.2.9 loses a value where three are read: 1 of 21 rows of (:A)-[:T]->(:B) on a graph of 150 nodes.
+    # Version 7.2.5 loses a value where three are read: 1 of 21 rows of (:A)-[:T]->(:B) on a graph of 150 nodes.
     max_optionals=2,
     # Of a graph that it knew as empty it keeps statistics after a load, and reads 300,000 rows for 100 triples.
     in_written_order='DEFINE sql:select-option "order" ',
