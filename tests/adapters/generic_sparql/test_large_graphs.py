@@ -10,6 +10,7 @@ import pytest
 from kgnav_mcp.adapters.generic_sparql import catalogue, lists
 from kgnav_mcp.adapters.generic_sparql.catalogue import CatalogueCache, SchemaReader
 from kgnav_mcp.adapters.generic_sparql.names import Names
+from kgnav_mcp.adapters.sparql_base import lists as node_lists
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql_base.dialects import BLAZEGRAPH, FUSEKI, OXIGRAPH, RDF4J
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS
@@ -178,3 +179,17 @@ async def test_a_name_that_a_cut_catalogue_lacks_is_no_time_out_once_the_store_i
     monkeypatch.setattr(endpoint, "select", refuse)
     with pytest.raises(StoreUnavailable, match="nothing listens at"):
         await cache.get()
+
+
+async def test_a_long_list_is_counted_for_its_first_page_and_not_for_the_next_ones(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(node_lists, "MAX_SORTED", 5)
+    client = InProcess("".join(f"<http://x/{n}> a <http://x/Thing> .\n" for n in range(20)))
+    async with opened_over(client, HERE) as graph:
+        first = await graph.nodes("Thing", None, None, limit=8)
+        client.queries.clear()
+        second = await graph.nodes("Thing", None, None, limit=8, after=first.positions[-1])
+        assert not any("COUNT" in query for query in client.queries)
+        await graph.nodes("Thing", None, None, limit=8)
+        assert any("COUNT" in query for query in client.queries)
+    assert (first.total, second.total) == (Count(20), Count(20))
+    assert len({one.id for page in (first, second) for one in page.items}) == 16

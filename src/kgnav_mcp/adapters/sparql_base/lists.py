@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from cachetools import TTLCache
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp import model
@@ -37,6 +38,8 @@ _SHARE = 0.3
 _MAX_ROWS_PER_VALUE = 10
 """Maximum number of rows for one value: a number may have several units."""
 _NUMBER = "n"
+_MAX_TOTALS, _TOTALS_SECONDS = 100, 60.0
+"""Lists whose total is kept for their next pages: counting all nodes takes as long as reading a page of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +201,7 @@ class ListReader(ABC):
         self._reader = reader
         self._templates = templates
         self._entity_finder = entity_finder
+        self._totals: TTLCache[tuple[str, str], Count] = TTLCache(_MAX_TOTALS, _TOTALS_SECONDS)
 
     @abstractmethod
     async def types(self, label: str) -> Types:
@@ -437,7 +441,7 @@ class ListReader(ABC):
                 return Rows(read.rows, whole=True, total=Count(len(read.rows)), stop=read.stop)
             total = Count.at_least(len(read.rows))
         if count is not None:
-            total = await self._size(count, conditions)
+            total = await self._total(count, conditions, is_first=not start.skip)
         if is_at_most(total, MAX_SORTED):
             if counter is not None:
                 read = await counter.all(MAX_SORTED)
@@ -468,6 +472,14 @@ class ListReader(ABC):
         rows, keys = [row for row, _ in read.rows[:limit]], [key for _, key in read.rows[:limit]]
         stop = Stop.LIMIT if len(read.rows) > limit else read.stop
         return Rows(rows, whole=False, total=Count.unknown(), stop=stop, keys=keys)
+
+    async def _total(self, count: str, conditions: Fragment, *, is_first: bool) -> Count:
+        """The size of a list, counted for its first page, and again for one that comes more than a minute later."""
+        key = (count, conditions.text)
+        total = None if is_first else self._totals.get(key)
+        if total is None:
+            self._totals[key] = total = await self._size(count, conditions)
+        return total
 
     async def _size(self, count: str, conditions: Fragment) -> Count:
         """The size of a list."""
