@@ -12,6 +12,8 @@ from cachetools import TTLCache
 
 from kgnav_mcp.adapters.generic_sparql import catalogue, pattern_writer
 from kgnav_mcp.adapters.generic_sparql.reification import ReifierFacts
+from kgnav_mcp.adapters.sparql_base.dialect import Dialect
+from kgnav_mcp.adapters.sparql_base.dialects import FUSEKI, OXIGRAPH
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import Count, PlanPage
@@ -81,6 +83,20 @@ async def test_a_search_from_both_ends_of_a_path_counts_no_edges_before_it_reads
             page = await answer(graph, path.replace("_", end))
             assert [row.cells for row in page.items] == [(length,)]
             assert len(client.queries) == queries, client.queries
+
+
+@pytest.mark.parametrize(("dialect", "nested"), [(OXIGRAPH, True), (FUSEKI, False)])
+async def test_a_label_within_a_condition_does_not_begin_it_where_a_store_would_join_all_nodes_with_the_label(
+    dialect: Dialect, nested: bool
+):
+    client = InProcess(PEOPLE, dialect=dialect)
+    async with opened_over(client, HERE) as graph:
+        page = await answer(graph, "MATCH (a:Person) WHERE EXISTS { (a)-[:knows]->(:Person) } RETURN a.title AS t")
+    assert len(page.items) == 3
+    (query,) = (one for one in client.queries if "knows> ?" in one and "EXISTS {" in one)
+    label = f"{RDF}type> <http://ex.example/Person> ."
+    assert query.count(label) == (1 if nested else 2)
+    assert ("FILTER(?type IN" in query) is nested
 
 
 async def test_values_are_read_of_the_nodes_with_the_largest_counts_alone():

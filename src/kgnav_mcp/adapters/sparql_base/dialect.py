@@ -74,6 +74,9 @@ class Dialect:
     """Whether an EXISTS nested in an EXISTS is evaluated if it is only a part of the expression of its FILTER."""
     max_optionals: int | None = None
     """Maximum number of values of the rows of a query, each read by an OPTIONAL; None: any number."""
+    joins_from_outside: bool = True
+    """Whether the patterns within an EXISTS are joined from the variables that are bound outside of it. Otherwise those
+    that need not begin there are nested in an EXISTS of their own."""
     nests_unions: bool = True
     """Whether an EXISTS with several UNIONs is evaluated beside a UNION."""
     in_written_order: str = ""

@@ -64,6 +64,8 @@ OXIGRAPH: Final = Dialect(
     stable_order=True,
     repeats_literals=True,
     repeats_texts=True,
+    # Version 0.5 joins all nodes of a label for each match of the pattern outside: 40 times slower with 1,000 nodes.
+    joins_from_outside=False,
     unusual_number=queries.NOT_NUMERIC,
 )
 QLEVER: Final = Dialect(

@@ -129,6 +129,11 @@ class Reader:
         return min((each for each in known if each is not None), default=None)
 
     @property
+    def joins_from_outside(self) -> bool:
+        """Whether an EXISTS is joined from variables bound outside, as far as the store's dialect is known."""
+        return self.dialect.joins_from_outside and self._client.dialect.joins_from_outside
+
+    @property
     def nests_unions(self) -> bool:
         """Whether EXISTS may have several UNIONs, as far as the store's dialect is known."""
         return self.dialect.nests_unions and self._client.dialect.nests_unions

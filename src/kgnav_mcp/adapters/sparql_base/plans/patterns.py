@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext, suppress
 from itertools import combinations, count
 from types import MappingProxyType
@@ -32,7 +32,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
-from kgnav_mcp.plan.walking import conjuncts, id_condition, parts, variables_of
+from kgnav_mcp.plan.walking import conjuncts, id_condition, node_patterns, parts, variables_of
 from kgnav_mcp.port.pattern_conditions import QualifierCondition, equal_constants, number_condition
 from kgnav_mcp.port.pattern_queries import GroupKey, PatternQuery
 
@@ -89,16 +89,22 @@ class Pattern:
         *,
         iris_only: bool = False,
         terms: KnownTerms = MappingProxyType({}),
-        repeats: bool = False,
+        outside: Collection[str] | None = None,
     ) -> None:
-        """`known`: variables whose values are certainly nodes. `repeats`: it may have a match several times."""
+        """`known`: variables whose values are certainly nodes.
+
+        `outside`: nodes that are bound outside of the pattern of a condition, which may have a match several times;
+        None: it is no such pattern.
+        """
         self._writer = writer
         self._nodes = nodes
         self._numbers = iter(numbers)
         self._known = set(known)
         self._iris_only = iris_only
         self._terms = terms
-        self._repeats = repeats
+        self._outside = outside or ()
+        self._repeats = outside is not None
+        self._own: Set[str] = frozenset()
         self._edges: dict[str, EdgeVariables] = {}
         self._edge_variables: list[str] = []
         self._edge_texts: list[Fragment] = []
@@ -176,6 +182,7 @@ class Pattern:
 
         `exact`: the qualifiers are applied exactly; otherwise as far as possible.
         """
+        self._own = node_patterns(match).keys()
         conditions = self._start(conjuncts(match.where))
         if not match.edges and not self._parts and not any(node.labels for node in match.nodes):
             raise cannot_express("a node of any label, by a value that this store does not look up")
@@ -317,8 +324,12 @@ class Pattern:
     def _labels(self, node: NodePattern, *, alone: bool) -> None:
         if node.subclasses:
             raise cannot_express("subclasses")
-        name = self.node(node.variable)
-        self._parts += (self._writer.labelled(name, group, alone=alone) for group in node.labels)
+        name, writer = self.node(node.variable), self._writer
+        if alone or writer.joins_from_outside or self._own.isdisjoint(self._outside):
+            self._parts += (writer.labelled(name, group, alone=alone) for group in node.labels)
+        else:
+            tests = (writer.has_label(name, group) for group in node.labels)
+            self._parts += (writer.part(queries.FILTER, condition=one) for one in tests)
         if alone:
             self._parts.append(self._writer.is_listed(name))
 
@@ -365,7 +376,8 @@ class Pattern:
 
     def _inner(self, match: Match) -> Fragment:
         """Write the pattern of a condition."""
-        inner = Pattern(self._writer, self._nodes, self._numbers, self._known, terms=self._terms, repeats=True)
+        outside = {*self._outside, *self._own, *self._known}
+        inner = Pattern(self._writer, self._nodes, self._numbers, self._known, terms=self._terms, outside=outside)
         inner.add(match)
         return inner.text
 

@@ -83,6 +83,11 @@ class Writer(ABC):
         return self._reader.nests_exists
 
     @property
+    def joins_from_outside(self) -> bool:
+        """Whether the patterns of an EXISTS are joined from the variables that are bound outside."""
+        return self._reader.joins_from_outside
+
+    @property
     def nests_unions(self) -> bool:
         """Whether EXISTS may have several UNIONs."""
         return self._reader.nests_unions
