@@ -76,6 +76,8 @@ class Dialect:
     """Maximum number of values of the rows of a query, each read by an OPTIONAL; None: any number."""
     nests_unions: bool = True
     """Whether an EXISTS with several UNIONs is evaluated beside a UNION."""
+    joins_loops: bool = True
+    """Whether a triple pattern with one variable at both ends matches loops alone also where it is joined."""
     in_written_order: str = ""
     """What precedes a query whose patterns are joined in the order in which they are written; empty: the store's own
     order is good."""
