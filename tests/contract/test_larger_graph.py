@@ -102,8 +102,8 @@ OTHERS = (
     "wikidata on virtuoso",
     "wikidata on blazegraph",
 )
-MORE = 100
-"""Plans of each kind in extended tests; `make fuzz` tries more."""
+MORE = 30
+"""Plans of each kind in extended tests; `make fuzz` tries more. On Fuseki they take three minutes."""
 
 
 def _group(store: str) -> pytest.MarkDecorator:
@@ -131,6 +131,8 @@ async def test_a_plan_by_chance_on_a_larger_graph_answers_the_same_to_the_oracle
 
 DIFFERENT_EDGES = "MATCH (a)-[:$dislikes|$knows]->(b)-[:$eats|$dislikes]->(c) RETURN a, b, c"
 """A loop matches both edges. The relations have parallel edges in part, so that not all qualifiers need be read."""
+LOOP = "MATCH (a)-[:$eats]->(b) MATCH (a)-[:$dislikes|$eats]->(a) RETURN a"
+"""RDF4J 4.1.3 loses one of the equalities of a loop whose node is bound already."""
 CYCLE = "MATCH (a)-[:$knows]-(b) MATCH (b)-[:$eats]->(d) WHERE d = a RETURN a, b, d"
 
 
@@ -161,3 +163,17 @@ async def test_an_edge_of_several_relations_differs_from_another_edge_of_the_pat
     store: str, request: pytest.FixtureRequest, tmp_path: Path
 ):
     await _hold_text(*_stored(store, request, tmp_path), DIFFERENT_EDGES)
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        pytest.param("file of RDF"),
+        pytest.param("sparql on oxigraph", marks=_group("sparql on oxigraph")),
+        pytest.param("sparql on rdf4j", marks=[_group("sparql on rdf4j"), pytest.mark.extended]),
+    ],
+)
+async def test_a_loop_is_a_loop_also_where_its_node_has_other_edges(
+    store: str, request: pytest.FixtureRequest, tmp_path: Path
+):
+    await _hold_text(*_stored(store, request, tmp_path), LOOP)

@@ -1,12 +1,15 @@
-"""Small graphs on a live Oxigraph."""
+"""Small graphs on live stores, and adapters that the tests of a class share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.services import Oxigraph
 
 Load = Callable[[str, str], str]
@@ -27,3 +30,10 @@ def loaded(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> Load
         return known[name]
 
     return load
+
+
+@pytest_asyncio.fixture(scope="class", loop_scope="class")
+async def adapter(location: str) -> AsyncGenerator[GraphAdapter]:
+    """One adapter for all tests of a class: opening one reads the schema of its graph."""
+    async with open_adapter(location, AdapterOptions()) as opened:
+        yield opened

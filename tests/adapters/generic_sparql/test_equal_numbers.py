@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Literal
 from kgnav_mcp.navigation.graphwalk import get_node_by_property
 from kgnav_mcp.navigation.plans.runner import PlanRunner
-from kgnav_mcp.port import AdapterOptions
+from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.values.scalars import scalar
 from tests.services import Blazegraph, Fuseki, Oxigraph, Rdf4j, RdfService, Virtuoso
 
@@ -83,28 +82,31 @@ def _loaded(store: RdfService, path: Path) -> str:
     return f"sparql+{store.url}?default-graph-uri={graph}#prefix.ex={EX}"
 
 
-async def _ids(location: str, cypher: str) -> list[object]:
-    async with open_adapter(location, AdapterOptions()) as graph:
-        runner = PlanRunner(graph)
-        checked = await runner.check(parse_plan(cypher).plan)
-        assert not checked.problems
-        page = await runner.run(checked.plan, limit=1_000)
-        return [getattr(row.cells[0], "id", row.cells[0]) for row in page.items]
+async def _ids(adapter: GraphAdapter, cypher: str) -> list[object]:
+    runner = PlanRunner(adapter)
+    checked = await runner.check(parse_plan(cypher).plan)
+    assert not checked.problems
+    page = await runner.run(checked.plan, limit=1_000)
+    return [getattr(row.cells[0], "id", row.cells[0]) for row in page.items]
 
 
 class EqualNumbers:
     """What holds on each store."""
 
+    pytestmark = pytest.mark.asyncio(loop_scope="class")
+
     @pytest.mark.parametrize(("group", "number"), CASES)
     @pytest.mark.parametrize("condition", ["n.$ = {}", "{} = n.$", "n.$ IN [{}, 4711]", "n.$ = {} OR n.$ = 4711"])
-    async def test_a_number_is_found_in_any_spelling(self, location: str, group: str, number: float, condition: str):
+    async def test_a_number_is_found_in_any_spelling(
+        self, adapter: GraphAdapter, group: str, number: float, condition: str
+    ):
         where = condition.replace("$", group).format(number)
-        found = await _ids(location, f"MATCH (n:{group.title()}) WHERE {where} RETURN n")
+        found = await _ids(adapter, f"MATCH (n:{group.title()}) WHERE {where} RETURN n")
         assert sorted(map(str, found)) == _having(group, number)
 
     @pytest.mark.parametrize(("group", "number"), CASES)
-    async def test_a_number_is_found_near_a_known_node(self, location: str, group: str, number: float):
-        found = await _ids(location, f"MATCH ({{id: 'ex:all'}})-[:has]->(n {{{group}: {number}}}) RETURN n")
+    async def test_a_number_is_found_near_a_known_node(self, adapter: GraphAdapter, group: str, number: float):
+        found = await _ids(adapter, f"MATCH ({{id: 'ex:all'}})-[:has]->(n {{{group}: {number}}}) RETURN n")
         assert sorted(map(str, found)) == _having(group, number)
 
     @pytest.mark.parametrize(
@@ -116,35 +118,33 @@ class EqualNumbers:
             ("900719925474099", {"900719925474099"}),
         ],
     )
-    async def test_a_number_of_any_size_is_compared_as_a_text(self, location: str, text: str, equal: set[str]):
-        async with open_adapter(location, AdapterOptions()) as graph:
-            page = await graph.nodes("Usual", "usual", text, limit=9)
+    async def test_a_number_of_any_size_is_compared_as_a_text(self, adapter: GraphAdapter, text: str, equal: set[str]):
+        page = await adapter.nodes("Usual", "usual", text, limit=9)
         assert {USUAL[int(one.id.removeprefix("ex:usual"))][0] for one in page.items} == equal
 
     @pytest.mark.parametrize("comparison", ["<=", ">="])
-    async def test_what_is_no_number_is_neither_less_nor_more_than_one(self, location: str, comparison: str):
-        found = await _ids(location, f"MATCH (n:Unusual) WHERE n.unusual {comparison} 42 RETURN n")
+    async def test_what_is_no_number_is_neither_less_nor_more_than_one(self, adapter: GraphAdapter, comparison: str):
+        found = await _ids(adapter, f"MATCH (n:Unusual) WHERE n.unusual {comparison} 42 RETURN n")
         ends = _having("unusual", 41, 42) if comparison == "<=" else _having("unusual", 42, 43)
         assert sorted(map(str, found)) == ends
 
     @pytest.mark.parametrize("number", [42, 0.1, 7])
-    async def test_a_number_is_found_within_a_condition_on_a_pattern(self, location: str, number: float):
+    async def test_a_number_is_found_within_a_condition_on_a_pattern(self, adapter: GraphAdapter, number: float):
         for condition, expected in (("EXISTS", bool(_having("usual", number))), ("NOT EXISTS", number == 7)):
             found = await _ids(
-                location,
+                adapter,
                 f"MATCH (a)-[:has]->(:Several) WHERE {condition} {{ (a)-[:has]->({{usual: {number}}}) }} RETURN a",
             )
             assert found == (["ex:all"] if expected else [])
 
-    async def test_a_node_with_two_equal_values_matches_once(self, location: str):
-        assert await _ids(location, "MATCH (n:Several {size: 42}) RETURN count(*)") == [1]
-        assert await _ids(location, "MATCH (n:Several) WHERE n.size IN [42, 7] RETURN count(*)") == [1]
+    async def test_a_node_with_two_equal_values_matches_once(self, adapter: GraphAdapter):
+        assert await _ids(adapter, "MATCH (n:Several {size: 42}) RETURN count(*)") == [1]
+        assert await _ids(adapter, "MATCH (n:Several) WHERE n.size IN [42, 7] RETURN count(*)") == [1]
 
     @pytest.mark.parametrize("number", ["42", "0.123457"])
-    async def test_a_value_that_is_no_number_is_none_in_a_list_of_nodes(self, location: str, number: str):
-        async with open_adapter(location, AdapterOptions()) as graph:
-            found = await get_node_by_property(graph, "Unusual", "unusual", number)
-            assert [item.entity.id for item in found.page.items] == _having("unusual", float(number))
+    async def test_a_value_that_is_no_number_is_none_in_a_list_of_nodes(self, adapter: GraphAdapter, number: str):
+        found = await get_node_by_property(adapter, "Unusual", "unusual", number)
+        assert [item.entity.id for item in found.page.items] == _having("unusual", float(number))
 
 
 class TestOnOxigraph(EqualNumbers):

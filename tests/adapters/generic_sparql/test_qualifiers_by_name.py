@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.navigation.plans.runner import PlanRunner
-from kgnav_mcp.port import AdapterOptions
+from kgnav_mcp.port import GraphAdapter
 from tests.services import Oxigraph, RdfService, Virtuoso
 
 EX, RDF = "http://ex.example/", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -67,6 +66,8 @@ def _players(name: str, qualifier: str) -> list[str]:
 class QualifiersByName:
     """What holds on each store."""
 
+    pytestmark = pytest.mark.asyncio(loop_scope="class")
+
     @pytest.mark.parametrize("qualifier", ["to", "from"])
     @pytest.mark.parametrize("name", ["Ajax", "Зенит", "Nancy", "Idle", "Second", "Lens", "ex:club3", "ex:odd"])
     @pytest.mark.parametrize(
@@ -74,15 +75,14 @@ class QualifiersByName:
         ["(a)-[r:joins {$: '_'}]->(b)", "(a)-[r:joins]->(b) WHERE r.$ IN ['_', 'Metz']", "(a)-[r {$: '_'}]->()"],
     )
     async def test_edges_are_found_by_the_name_or_id_of_their_qualifier(
-        self, location: str, qualifier: str, name: str, pattern: str
+        self, adapter: GraphAdapter, qualifier: str, name: str, pattern: str
     ):
-        async with open_adapter(location, AdapterOptions()) as graph:
-            runner = PlanRunner(graph)
-            text = f"MATCH {pattern.replace('$', f'`{qualifier}`').replace('_', name)} RETURN a"
-            checked = await runner.check(parse_plan(text).plan)
-            assert not checked.problems
-            page = await runner.run(checked.plan, limit=100)
-            assert sorted(getattr(row.cells[0], "id", "") for row in page.items) == _players(name, qualifier)
+        runner = PlanRunner(adapter)
+        text = f"MATCH {pattern.replace('$', f'`{qualifier}`').replace('_', name)} RETURN a"
+        checked = await runner.check(parse_plan(text).plan)
+        assert not checked.problems
+        page = await runner.run(checked.plan, limit=100)
+        assert sorted(getattr(row.cells[0], "id", "") for row in page.items) == _players(name, qualifier)
 
 
 def _loaded(store: RdfService, folder: Path, notation: str) -> str:

@@ -220,6 +220,23 @@ async def test_rows_are_sorted_by_a_property_that_other_or_deleted_nodes_have_in
 
 _ALL = "MATCH (a:A|B|C)-[r:R]-(b)-[s:R]-(:A|B|C)"
 _TWICE = "MATCH (a:A|B|C)-[r:R]-(b) MATCH (b)-[s:R]-(:A|B|C) WHERE r <> s"
+Labelled = tuple[dict[int, set[str]], set[tuple[int, int]]]
+"""The labels of nodes by their numbers, and edges between these."""
+
+
+@pytest.fixture(scope="module")
+def labelled(neo4j: Neo4j) -> Labelled:
+    """A random graph in the store, whose nodes have one or two of three labels."""
+    chance = random.Random(7)  # noqa: S311 - repeatable
+    labels = {number: set(chance.choice(["A", "B", "AB", "C"])) for number in range(150)}
+    edges = {(chance.randrange(150), chance.randrange(150)) for _ in range(212)}
+    with GraphDatabase.driver(neo4j.url, notifications_min_severity="OFF") as driver:  # pyright: ignore[reportUnknownMemberType]
+        neo4j.clear()
+        for number, own in labels.items():
+            ask(driver, f"CREATE (:{':'.join(sorted(own))} {{number: $number}})", number=number)
+        create = "UNWIND $pairs AS e MATCH (a {number: e[0]}), (b {number: e[1]}) CREATE (a)-[:R]->(b)"
+        ask(driver, create, pairs=[list(edge) for edge in sorted(edges)])
+    return labels, edges
 
 
 @pytest.mark.parametrize(
@@ -235,16 +252,10 @@ _TWICE = "MATCH (a:A|B|C)-[r:R]-(b) MATCH (b)-[s:R]-(:A|B|C) WHERE r <> s"
         (f"MATCH (a:B) {_ALL}", True),
     ],
 )
-async def test_labels_that_others_imply_or_exclude_lose_no_rows(neo4j: Neo4j, pattern: str, has_b: bool):
-    chance = random.Random(7)  # noqa: S311 - repeatable
-    labels = {number: set(chance.choice(["A", "B", "AB", "C"])) for number in range(150)}
-    edges = {(chance.randrange(150), chance.randrange(150)) for _ in range(212)}
-    with GraphDatabase.driver(neo4j.url, notifications_min_severity="OFF") as driver:  # pyright: ignore[reportUnknownMemberType]
-        neo4j.clear()
-        for number, own in labels.items():
-            ask(driver, f"CREATE (:{':'.join(sorted(own))} {{number: {number}}})")
-        pairs = [list(edge) for edge in sorted(edges)]
-        ask(driver, f"UNWIND {pairs} AS e MATCH (a {{number: e[0]}}), (b {{number: e[1]}}) CREATE (a)-[:R]->(b)")
+async def test_labels_that_others_imply_or_exclude_lose_no_rows(
+    neo4j: Neo4j, labelled: Labelled, pattern: str, has_b: bool
+):
+    labels, edges = labelled
     ends = [(one, other, (one, other)) for one, other in edges]
     ends += [(other, one, edge) for one, other, edge in ends if one != other]
     expected = sum(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 
 from rdflib import BNode, Literal, URIRef
 
@@ -74,7 +75,11 @@ class PatternWriter(TripleWriter):
         catalogue = self._catalogue
         if not relations and (catalogue is None or catalogue.parallel is None or catalogue.parallel):
             raise cannot_express("edges of any relation, of which some triples may be several")
-        return super().edge(relations, ends)
+        if ends.source.text != ends.target.text or self._reader.dialect.joins_loops:
+            return super().edge(relations, ends)
+        end = ends.own("end")
+        edge, own = super().edge(relations, replace(ends, target=end))
+        return self.part(queries.LOOP, edge=edge, source=ends.source, end=end), own
 
     def is_head(self, node: Fragment, relations: Sequence[str], *, iris_only: bool) -> Fragment:
         reifiers = None if self._catalogue is None else self._catalogue.reifiers

@@ -30,6 +30,7 @@ MEDIATOR: Final = {"blank": f"FILTER(isBlank(?m)) {UNNAMED}", "unnamed": f"FILTE
 MEDIATOR_VIA: Final = {kind: condition.replace("?m", "$via") for kind, condition in MEDIATOR.items()}
 NEAR: Final = {OUT: "$s ?near ?m .", IN: "?m ?near $s ."}
 NEAR_SET: Final = {OUT: "VALUES ?s { $s } ?s ?near ?m .", IN: "VALUES ?s { $s } ?m ?near ?s ."}
+LOOP: Final = "$edge FILTER($end = $source)"
 ONE_OF_RELATIONS: Final = "FILTER($relation IN ($relations))"
 ONE_NEAR: Final = "FILTER(?near IN ($listed))"
 FAR: Final = {OUT: "?m ?far ?o", IN: "?o ?far ?m"}

@@ -79,6 +79,8 @@ class Dialect:
     that need not begin there are nested in an EXISTS of their own."""
     nests_unions: bool = True
     """Whether an EXISTS with several UNIONs is evaluated beside a UNION."""
+    joins_loops: bool = True
+    """Whether a triple pattern with one variable at both ends matches loops alone also where it is joined."""
     in_written_order: str = ""
     """What precedes a query whose patterns are joined in the order in which they are written; empty: the store's own
     order is good."""

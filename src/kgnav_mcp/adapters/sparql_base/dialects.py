@@ -94,6 +94,8 @@ RDF4J: Final = Dialect(
     title="RDF4J",
     announced=_is_rdf4j,
     stable_order=True,
+    # Version 4.1.3 compares only one end with a variable that is bound.
+    joins_loops=False,
     # It stops a query whose rows it can send one by one, but no count and no group (both seen in version 4.1.3).
     time_limit=_whole_seconds,
     # With a heap of one gigabyte it is not sure to end with two million groups.
