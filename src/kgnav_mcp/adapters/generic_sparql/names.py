@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from cachetools import TTLCache
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.candidates import ALIAS, DESCRIPTION, NAME
@@ -24,7 +25,7 @@ from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, Row, iri_i
 from kgnav_mcp.adapters.sparql_base.terms import comma_separated
 from kgnav_mcp.adapters.sparql_base.text_forms import TextForms
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Entity, Relation
 
 _TEXTS = (queries.TEXTS, queries.TEXTS_OF_ANY_LANGUAGE)
@@ -48,7 +49,7 @@ class Names(names.Names):
         described_by = placeholders("description", store.descriptions)
         self._descriptions = [of_each(template, described_by) for template in _TEXTS if described_by]
         self.text_forms = TextFormReader(store.reader)
-        self._namespaces: Sequence[str] | None = None
+        self._namespaces: TTLCache[None, Sequence[str]] = TTLCache(1, _CACHE_SECONDS)
         self._typed = of_each(queries.TYPES, placeholders("type", store.types))
         branches = max(len(store.names), len(store.descriptions), len(store.types), 1)
         super().__init__(reader or store.reader.batching(_MAX_ENTITIES // branches), naming or naming_of(store))
@@ -58,13 +59,14 @@ class Names(names.Names):
         return await self.text_forms.of((*self._store.names, *self._store.aliases))
 
     async def namespaces(self) -> Collection[str]:
-        """The namespaces that have a prefix, and the most frequent ones of some nodes."""
-        if self._namespaces is None:
-            with suppress(StoreTimeout):
+        """The namespaces that have a prefix, and the most frequent ones of some nodes, if there is time to read these."""
+        if None not in self._namespaces:
+            counts = Counter[str]()
+            with suppress(StoreTimeout, Unsupported):
                 read = await self._store.reader.select(queries.SOME_IRIS, share=_NAMESPACES_SHARE, most=_SOME_IRIS)
-                found = Counter(namespace(iri_in(row, "s")) for row in read.rows)
-                self._namespaces = [name for name, _ in found.most_common(_MAX_NAMESPACES)]
-        return dict.fromkeys([*self._store.endpoint.ids.namespaces, *(self._namespaces or ())])
+                counts.update(namespace(iri_in(row, "s")) for row in read.rows)
+            self._namespaces[None] = [name for name, _ in counts.most_common(_MAX_NAMESPACES)]
+        return dict.fromkeys([*self._store.endpoint.ids.namespaces, *self._namespaces.get(None, ())])
 
     async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
         """Classes with their names in the graph, else their short ids: classes of two namespaces may end alike."""
