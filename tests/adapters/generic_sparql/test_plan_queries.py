@@ -52,6 +52,8 @@ ROWS: Mapping[str, tuple[list[tuple[object, ...]], int]] = {
     f"{IN_YORK} OPTIONAL MATCH (a)<-[r:knows]-() RETURN a.title, count(r)": ([("Ada", 0), ("Ben", 1)], 3),
     f"{IN_YORK} WHERE NOT EXISTS {{ (a)<-[:knows]-() }} RETURN a.title": ([("Ada",)], 2),
     "MATCH (a:Person)-[r:knows]->(b) RETURN b.town, count(r)": ([("Rome", 4), ("York", 1)], 1),
+    "MATCH (:Person)-[r:knows]->() RETURN count(DISTINCT r)": ([(5,)], 1),
+    "MATCH (a)-[r:knows]->(b) RETURN a.town, count(DISTINCT r)": ([("Rome", 1), ("York", 4)], 1),
     "MATCH (a:Person)-[:knows {season: 'spring'}]->(b) RETURN a.title, b.title": ([("Ada", "Ben"), ("Ben", None)], 1),
     "MATCH p = shortestPath((a {title: 'Ada'})-[:knows*1..3]->(b {title: 'Sid'})) RETURN length(p)": ([(1,)], 3),
     "MATCH (a:Person {title: 'Ada'})-[*1..2]->(b:Person) RETURN DISTINCT b.town": ([("Rome",), ("York",)], 6),
