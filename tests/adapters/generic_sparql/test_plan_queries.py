@@ -272,6 +272,42 @@ async def test_heads_with_an_iri_are_no_statements_where_only_blank_nodes_are(st
     assert any("|| NOT EXISTS" in query for query in client.queries) is is_blank
 
 
+@pytest.mark.usefixtures("uncounted")
+@pytest.mark.parametrize(
+    ("cypher", "expected"),
+    [
+        ("MATCH (a:Person)-->(:Person) RETURN count(DISTINCT a)", [(3,)]),
+        ("MATCH (:Person)-->(b) RETURN count(DISTINCT b)", [(4,)]),
+        ("MATCH (a:Person)--(b) RETURN count(DISTINCT b)", [(6,)]),
+        ("MATCH (a)-->(b:Person) RETURN a.town, count(DISTINCT b)", [("Rome", 1), ("York", 3), (None, 1)]),
+        ("MATCH (a:Person {title: 'Ada'})-->(b) RETURN count(DISTINCT b)", [(3,)]),
+        ("MATCH (a:Person)-->(b)-->(:Person) RETURN count(DISTINCT a)", [(2,)]),
+        ("MATCH (a:Person)-[r]->(b), (a)-[s]->(b) RETURN count(DISTINCT a)", [(1,)]),
+        ("MATCH (a:Person)-->(b) RETURN count(DISTINCT a), count(*)", [(4, 10)]),
+    ],
+)
+async def test_distinct_ends_of_edges_of_any_relation_are_counted_whatever_statements_there_are(
+    cypher: str, expected: Sequence[tuple[object, ...]]
+):
+    again = f"[] a {RDF}Statement> ; {RDF}subject> ex:ada ; {RDF}predicate> ex:knows ; {RDF}object> ex:ben ."
+    async with opened_over(InProcess(f"{PEOPLE} {again} ex:town1 ex:home ex:ada ."), HERE) as graph:
+        checked = await PlanRunner(graph).check(parse_cypher(cypher))
+        by_store = await evaluate(graph, checked.plan, limit=9)
+        assert rows(by_store) == rows(await evaluate(graph, checked.plan, limit=9, by_store=False)) == expected
+
+
+@pytest.mark.usefixtures("uncounted")
+async def test_distinct_ends_of_edges_of_any_relation_are_counted_by_the_store():
+    client = InProcess(PEOPLE)
+    async with opened_over(client, HERE) as graph:
+        for _ in range(2):
+            client.queries.clear()
+            assert rows(await answer(graph, "MATCH (a:Person)-->(:Person) RETURN count(DISTINCT a)")) == [(3,)]
+    counting = [query for query in client.queries if "?n" in query and "?p0" in query]
+    assert len(counting) == 1, client.queries
+    assert len(client.queries) <= 2, client.queries
+
+
 async def test_if_parallel_statements_are_not_counted_in_time_those_of_the_relations_of_a_plan_are():
     twice = f"[] {RDF}subject> ex:cyd ; {RDF}predicate> ex:likes ; {RDF}object> ex:dan ; ex:season 1 ."
     client = InProcess(f"{PEOPLE} ex:cyd ex:likes ex:dan . {twice} {twice}", slow=[r"HAVING \(COUNT\(\?r\) > 1\)"])

@@ -72,7 +72,8 @@ class PatternWriter(TripleWriter):
 
     def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
         catalogue = self._catalogue
-        if not relations and (catalogue is None or catalogue.parallel is None or catalogue.parallel):
+        may_be_several = catalogue is None or catalogue.parallel is None or catalogue.parallel
+        if not relations and may_be_several and not ends.distinct_ends:
             raise cannot_express("edges of any relation, of which some triples may be several")
         return super().edge(relations, ends)
 

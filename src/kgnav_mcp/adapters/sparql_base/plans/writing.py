@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rdflib import Literal, URIRef
 
@@ -31,6 +31,8 @@ class EdgeVariables:
     """Whether the edge matches in both directions."""
     relations: tuple[str, ...] = ()
     """The relations that it may have; empty: any."""
+    distinct_ends: bool = False
+    """Whether only its distinct ends matter, so that a triple that makes several edges may match once."""
 
     def own(self, letter: str) -> Fragment:
         """Another variable of the edge, such as its statement: `?s0`."""
@@ -39,7 +41,7 @@ class EdgeVariables:
     @property
     def reversed(self) -> EdgeVariables:
         """The same edge in the other direction."""
-        return EdgeVariables(self.target, self.source, self.number, self.either, self.relations)
+        return replace(self, source=self.target, target=self.source)
 
 
 @dataclass(frozen=True, slots=True)
