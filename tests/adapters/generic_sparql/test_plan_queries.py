@@ -308,6 +308,26 @@ async def test_distinct_ends_of_edges_of_any_relation_are_counted_by_the_store()
     assert len(client.queries) <= 2, client.queries
 
 
+@pytest.mark.parametrize(
+    ("cypher", "number", "restricted"),
+    [
+        ("MATCH ()-[r]->() RETURN count(r)", 9, True),
+        ("MATCH (:Person)-[r]->() RETURN count(r)", 9, False),
+        ("MATCH (:Person)-->(:Person)-->(:Person) RETURN count(*)", 4, False),
+        ("MATCH (a:Person) WHERE EXISTS { (a)-->(:Person) } RETURN count(*)", 3, False),
+    ],
+)
+async def test_edges_of_any_relation_are_restricted_to_those_between_nodes_only_where_any_node_matches(
+    cypher: str, number: int, restricted: bool
+):
+    client = InProcess(PEOPLE)
+    async with opened_over(client, HERE) as graph:
+        assert rows(await answer(graph, cypher)) == [(number,)]
+    matching = [query for query in client.queries if re.search(r"\?n\d+ \?p\d+ \?n\d+", query)]
+    assert matching
+    assert all(("?p0 IN (" in query) is restricted for query in matching), matching
+
+
 async def test_if_parallel_statements_are_not_counted_in_time_those_of_the_relations_of_a_plan_are():
     twice = f"[] {RDF}subject> ex:cyd ; {RDF}predicate> ex:likes ; {RDF}object> ex:dan ; ex:season 1 ."
     client = InProcess(f"{PEOPLE} ex:cyd ex:likes ex:dan . {twice} {twice}", slow=[r"HAVING \(COUNT\(\?r\) > 1\)"])

@@ -107,6 +107,7 @@ class Pattern:
         self._terms = terms
         self._repeats = repeats
         self._distinct_nodes = distinct_nodes
+        self._any_nodes = False
         self._edges: dict[str, EdgeVariables] = {}
         self._edge_variables: list[str] = []
         self._edge_texts: list[Fragment] = []
@@ -188,6 +189,8 @@ class Pattern:
         if not match.edges and not self._parts and not any(node.labels for node in match.nodes):
             raise cannot_express("a node of any label, by a value that this store does not look up")
         self._distinct_nodes = self._distinct_nodes and len(match.edges) == 1
+        selected = self._known or self._parts or any(node.labels for node in match.nodes)
+        self._any_nodes = not (self._repeats or selected)
         ends = self._edges = {edge.variable: self._ends(edge) for edge in match.edges}
         if exact:
             self._parts += (self._exact_qualifier(one, ends[one.owned.owner]) for one in qualifiers)
@@ -246,7 +249,13 @@ class Pattern:
     def _ends(self, edge: EdgePattern) -> EdgeVariables:
         source, target = self.node(edge.source), self.node(edge.target)
         return EdgeVariables(
-            source, target, next(self._numbers), edge.either, edge.relations, distinct_ends=self._distinct_nodes
+            source,
+            target,
+            next(self._numbers),
+            edge.either,
+            edge.relations,
+            any_nodes=self._any_nodes,
+            distinct_ends=self._distinct_nodes,
         )
 
     def _qualify(self, qualifiers: Sequence[QualifierCondition], ends: Mapping[str, EdgeVariables]) -> None:

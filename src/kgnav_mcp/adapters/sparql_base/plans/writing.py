@@ -31,6 +31,8 @@ class EdgeVariables:
     """Whether the edge matches in both directions."""
     relations: tuple[str, ...] = ()
     """The relations that it may have; empty: any."""
+    any_nodes: bool = False
+    """Whether nothing else in the pattern selects its ends, so that all edges of the graph match."""
     distinct_ends: bool = False
     """Whether only its distinct ends matter, so that a triple that makes several edges may match once."""
 
@@ -316,7 +318,7 @@ class TripleWriter(Writer):
             return self.part(queries.EDGE, source=ends.source, relation=paths[0][0], target=ends.target), ()
         relation = ends.own("p")
         edge = self.part(queries.EDGE, source=ends.source, relation=relation, target=ends.target)
-        among = self._restricted(relation, [path[0] for path in paths])
+        among = self._restricted(ends, [path[0] for path in paths])
         return Fragment(f"{among.text} {edge.text}".strip()), (relation,)
 
     def relation_variable(self, ends: EdgeVariables) -> Fragment:
@@ -327,9 +329,9 @@ class TripleWriter(Writer):
     def is_tail(self, node: Fragment) -> Fragment:
         return self.part(queries.NO_VALUE, node=node)
 
-    def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
+    def _restricted(self, ends: EdgeVariables, iris: Sequence[URIRef]) -> Fragment:
         """The pattern that restricts an edge to some relations; without any, to those that are shown."""
-        return self.part(queries.AMONG, relation=relation, relations=values(*iris)) if iris else Fragment("")
+        return self.part(queries.AMONG, relation=ends.own("p"), relations=values(*iris)) if iris else Fragment("")
 
     def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
         paths = [self._paths[relation] for relation in relations]
