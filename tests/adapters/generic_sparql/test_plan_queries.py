@@ -54,6 +54,8 @@ ROWS: Mapping[str, tuple[list[tuple[object, ...]], int]] = {
     f"{IN_YORK} OPTIONAL MATCH (a)<-[r:knows]-() RETURN a.title, count(r)": ([("Ada", 0), ("Ben", 1)], 3),
     f"{IN_YORK} WHERE NOT EXISTS {{ (a)<-[:knows]-() }} RETURN a.title": ([("Ada",)], 2),
     "MATCH (a:Person)-[r:knows]->(b) RETURN b.town, count(r)": ([("Rome", 4), ("York", 1)], 1),
+    "MATCH (:Person)-[r:knows]->() RETURN count(DISTINCT r)": ([(5,)], 1),
+    "MATCH (a)-[r:knows]->(b) RETURN a.town, count(DISTINCT r)": ([("Rome", 1), ("York", 4)], 1),
     "MATCH (a:Person)-[:knows {season: 'spring'}]->(b) RETURN a.title, b.title": ([("Ada", "Ben"), ("Ben", None)], 1),
     "MATCH p = shortestPath((a {title: 'Ada'})-[:knows*1..3]->(b {title: 'Sid'})) RETURN length(p)": ([(1,)], 3),
     "MATCH (a:Person {title: 'Ada'})-[*1..2]->(b:Person) RETURN DISTINCT b.town": ([("Rome",), ("York",)], 6),
@@ -284,6 +286,62 @@ async def test_heads_with_an_iri_are_no_statements_where_only_blank_nodes_are(st
         page = await answer(graph, "MATCH (a)-[r:knows]->(b:Person) RETURN a, count(r)")
     assert rows(page) == [("ex:ada", 2), ("ex:ben", 2), ("ex:cyd", 1)]
     assert any("|| NOT EXISTS" in query for query in client.queries) is is_blank
+
+
+@pytest.mark.usefixtures("uncounted")
+@pytest.mark.parametrize(
+    ("cypher", "expected"),
+    [
+        ("MATCH (a:Person)-->(:Person) RETURN count(DISTINCT a)", [(3,)]),
+        ("MATCH (:Person)-->(b) RETURN count(DISTINCT b)", [(4,)]),
+        ("MATCH (a:Person)--(b) RETURN count(DISTINCT b)", [(6,)]),
+        ("MATCH (a)-->(b:Person) RETURN a.town, count(DISTINCT b)", [("Rome", 1), ("York", 3), (None, 1)]),
+        ("MATCH (a:Person {title: 'Ada'})-->(b) RETURN count(DISTINCT b)", [(3,)]),
+        ("MATCH (a:Person)-->(b)-->(:Person) RETURN count(DISTINCT a)", [(2,)]),
+        ("MATCH (a:Person)-[r]->(b), (a)-[s]->(b) RETURN count(DISTINCT a)", [(1,)]),
+        ("MATCH (a:Person)-->(b) RETURN count(DISTINCT a), count(*)", [(4, 10)]),
+    ],
+)
+async def test_distinct_ends_of_edges_of_any_relation_are_counted_whatever_statements_there_are(
+    cypher: str, expected: Sequence[tuple[object, ...]]
+):
+    again = f"[] a {RDF}Statement> ; {RDF}subject> ex:ada ; {RDF}predicate> ex:knows ; {RDF}object> ex:ben ."
+    async with opened_over(InProcess(f"{PEOPLE} {again} ex:town1 ex:home ex:ada ."), HERE) as graph:
+        checked = await PlanRunner(graph).check(parse_cypher(cypher))
+        by_store = await evaluate(graph, checked.plan, limit=9)
+        assert rows(by_store) == rows(await evaluate(graph, checked.plan, limit=9, by_store=False)) == expected
+
+
+@pytest.mark.usefixtures("uncounted")
+async def test_distinct_ends_of_edges_of_any_relation_are_counted_by_the_store():
+    client = InProcess(PEOPLE)
+    async with opened_over(client, HERE) as graph:
+        for _ in range(2):
+            client.queries.clear()
+            assert rows(await answer(graph, "MATCH (a:Person)-->(:Person) RETURN count(DISTINCT a)")) == [(3,)]
+    counting = [query for query in client.queries if "?n" in query and "?p0" in query]
+    assert len(counting) == 1, client.queries
+    assert len(client.queries) <= 2, client.queries
+
+
+@pytest.mark.parametrize(
+    ("cypher", "number", "restricted"),
+    [
+        ("MATCH ()-[r]->() RETURN count(r)", 9, True),
+        ("MATCH (:Person)-[r]->() RETURN count(r)", 9, False),
+        ("MATCH (:Person)-->(:Person)-->(:Person) RETURN count(*)", 4, False),
+        ("MATCH (a:Person) WHERE EXISTS { (a)-->(:Person) } RETURN count(*)", 3, False),
+    ],
+)
+async def test_edges_of_any_relation_are_restricted_to_those_between_nodes_only_where_any_node_matches(
+    cypher: str, number: int, restricted: bool
+):
+    client = InProcess(PEOPLE)
+    async with opened_over(client, HERE) as graph:
+        assert rows(await answer(graph, cypher)) == [(number,)]
+    matching = [query for query in client.queries if re.search(r"\?n\d+ \?p\d+ \?n\d+", query)]
+    assert matching
+    assert all(("?p0 IN (" in query) is restricted for query in matching), matching
 
 
 async def test_if_parallel_statements_are_not_counted_in_time_those_of_the_relations_of_a_plan_are():

@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.generic_sparql.reification import NO_REIFIER_FACTS, Reif
 from kgnav_mcp.adapters.sparql_base import lists as sparql_base
 from kgnav_mcp.adapters.sparql_base.lists import EDGES, BlankNodes
 from kgnav_mcp.adapters.sparql_base.names import Naming
-from kgnav_mcp.adapters.sparql_base.plans.writing import TripleWriter, cannot_express
+from kgnav_mcp.adapters.sparql_base.plans.writing import EdgeVariables, TripleWriter, cannot_express
 from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, iri_in, number_in
 from kgnav_mcp.adapters.sparql_base.schema import Use, count_constructor, uses_by_relation
@@ -90,10 +90,10 @@ class PatternWriter(TripleWriter):
     async def _shown_relations(self) -> Collection[URIRef]:
         return (await self._catalogues.get()).relations
 
-    def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
+    def _restricted(self, ends: EdgeVariables, iris: Sequence[URIRef]) -> Fragment:
         if not iris:
             raise cannot_express("edges of any relation")
-        return super()._restricted(relation, iris)
+        return super()._restricted(ends, iris)
 
 
 class ListReader(lists.ListReader):

@@ -73,7 +73,8 @@ class PatternWriter(TripleWriter):
 
     def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
         catalogue = self._catalogue
-        if not relations and (catalogue is None or catalogue.parallel is None or catalogue.parallel):
+        may_be_several = catalogue is None or catalogue.parallel is None or catalogue.parallel
+        if not relations and may_be_several and not ends.distinct_ends:
             raise cannot_express("edges of any relation, of which some triples may be several")
         if ends.source.text != ends.target.text or self._reader.dialect.joins_loops:
             return super().edge(relations, ends)
@@ -93,16 +94,18 @@ class PatternWriter(TripleWriter):
         may_have_iris = self._catalogue is None or self._catalogue.reifiers.may_have_iris
         return self._reification.no_reifier(node.text, may_have_iris=may_have_iris)
 
-    def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
-        if iris or self._catalogue is None or self._catalogue.stop is not Stop.COMPLETE or self._catalogue.sampled:
-            return super()._restricted(relation, iris)
-        # Of all triples most have values or belong to statements: a store is many times faster without them.
-        to_entities = [iri for iri, use in self._catalogue.relations.items() if use.has_edges]
+    def _restricted(self, ends: EdgeVariables, iris: Sequence[URIRef]) -> Fragment:
+        catalogue = self._catalogue
+        if iris or not ends.any_nodes or catalogue is None or catalogue.stop is not Stop.COMPLETE or catalogue.sampled:
+            return super()._restricted(ends, iris)
+        # Of all triples most have values or belong to statements: a store is many times faster without them. Between
+        # selected nodes it is slower: Virtuoso then reads all edges of these relations, or refuses two hops.
+        to_entities = [iri for iri, use in catalogue.relations.items() if use.has_edges]
         if not to_entities:
             return Fragment(NOTHING)
         if len(to_entities) > _MAX_RELATIONS:
             return Fragment("")
-        return self.part(queries.ONE_OF_RELATIONS, relation=relation, relations=comma_separated(*to_entities))
+        return self.part(queries.ONE_OF_RELATIONS, relation=ends.own("p"), relations=comma_separated(*to_entities))
 
     async def value_terms(self, owned: Property, constants: Sequence[float | str]) -> Sequence[Literal] | None:
         texts = [one for one in constants if isinstance(one, str)]

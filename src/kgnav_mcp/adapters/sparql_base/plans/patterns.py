@@ -51,7 +51,10 @@ async def write_pattern(writer: Writer, question: PatternQuery, *, iris_only: bo
     names = sorted({*variables_of(match), *given})
     nodes = {name: Fragment(f"?n{place}") for place, name in enumerate(names)}
     terms = await _known_terms(writer, question)
-    pattern = Pattern(writer, nodes, count(), frozenset(given), iris_only=iris_only, terms=terms)
+    distinct_nodes = question.counted is not None
+    pattern = Pattern(
+        writer, nodes, count(), frozenset(given), iris_only=iris_only, terms=terms, distinct_nodes=distinct_nodes
+    )
     pattern.add(match, question.qualifiers, exact=question.exact)
     return pattern
 
@@ -90,11 +93,13 @@ class Pattern:
         iris_only: bool = False,
         terms: KnownTerms = MappingProxyType({}),
         outside: Collection[str] | None = None,
+        distinct_nodes: bool = False,
     ) -> None:
         """`known`: variables whose values are certainly nodes.
 
         `outside`: nodes that are bound outside of the pattern of a condition, which may have a match several times;
-        None: it is no such pattern.
+        None: it is no such pattern. `distinct_nodes`: only distinct nodes of its matches are wanted, however many edges
+        lead between these.
         """
         self._writer = writer
         self._nodes = nodes
@@ -105,6 +110,8 @@ class Pattern:
         self._outside = outside or ()
         self._repeats = outside is not None
         self._own: Set[str] = frozenset()
+        self._distinct_nodes = distinct_nodes
+        self._any_nodes = False
         self._edges: dict[str, EdgeVariables] = {}
         self._edge_variables: list[str] = []
         self._edge_texts: list[Fragment] = []
@@ -186,6 +193,9 @@ class Pattern:
         conditions = self._start(conjuncts(match.where))
         if not match.edges and not self._parts and not any(node.labels for node in match.nodes):
             raise cannot_express("a node of any label, by a value that this store does not look up")
+        self._distinct_nodes = self._distinct_nodes and len(match.edges) == 1
+        selected = self._known or self._parts or any(node.labels for node in match.nodes)
+        self._any_nodes = not (self._repeats or selected)
         ends = self._edges = {edge.variable: self._ends(edge) for edge in match.edges}
         if exact:
             self._parts += (self._exact_qualifier(one, ends[one.owned.owner]) for one in qualifiers)
@@ -243,7 +253,15 @@ class Pattern:
 
     def _ends(self, edge: EdgePattern) -> EdgeVariables:
         source, target = self.node(edge.source), self.node(edge.target)
-        return EdgeVariables(source, target, next(self._numbers), edge.either, edge.relations)
+        return EdgeVariables(
+            source,
+            target,
+            next(self._numbers),
+            edge.either,
+            edge.relations,
+            any_nodes=self._any_nodes,
+            distinct_ends=self._distinct_nodes,
+        )
 
     def _qualify(self, qualifiers: Sequence[QualifierCondition], ends: Mapping[str, EdgeVariables]) -> None:
         """Write the qualifiers that can be expressed, but at least one, and all those that refer to a node."""

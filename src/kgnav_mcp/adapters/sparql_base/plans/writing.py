@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rdflib import Literal, URIRef
 
@@ -31,6 +31,10 @@ class EdgeVariables:
     """Whether the edge matches in both directions."""
     relations: tuple[str, ...] = ()
     """The relations that it may have; empty: any."""
+    any_nodes: bool = False
+    """Whether nothing else in the pattern selects its ends, so that all edges of the graph match."""
+    distinct_ends: bool = False
+    """Whether only its distinct ends matter, so that a triple that makes several edges may match once."""
 
     def own(self, letter: str) -> Fragment:
         """Another variable of the edge, such as its statement: `?s0`."""
@@ -39,7 +43,7 @@ class EdgeVariables:
     @property
     def reversed(self) -> EdgeVariables:
         """The same edge in the other direction."""
-        return EdgeVariables(self.target, self.source, self.number, self.either, self.relations)
+        return replace(self, source=self.target, target=self.source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +323,7 @@ class TripleWriter(Writer):
             return self.part(queries.EDGE, source=ends.source, relation=paths[0][0], target=ends.target), ()
         relation = ends.own("p")
         edge = self.part(queries.EDGE, source=ends.source, relation=relation, target=ends.target)
-        among = self._restricted(relation, [path[0] for path in paths])
+        among = self._restricted(ends, [path[0] for path in paths])
         return Fragment(f"{among.text} {edge.text}".strip()), (relation,)
 
     def relation_variable(self, ends: EdgeVariables) -> Fragment:
@@ -330,9 +334,9 @@ class TripleWriter(Writer):
     def is_tail(self, node: Fragment) -> Fragment:
         return self.part(queries.NO_VALUE, node=node)
 
-    def _restricted(self, relation: Fragment, iris: Sequence[URIRef]) -> Fragment:
+    def _restricted(self, ends: EdgeVariables, iris: Sequence[URIRef]) -> Fragment:
         """The pattern that restricts an edge to some relations; without any, to those that are shown."""
-        return self.part(queries.AMONG, relation=relation, relations=values(*iris)) if iris else Fragment("")
+        return self.part(queries.AMONG, relation=ends.own("p"), relations=values(*iris)) if iris else Fragment("")
 
     def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
         paths = [self._paths[relation] for relation in relations]

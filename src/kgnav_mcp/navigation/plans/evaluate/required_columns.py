@@ -45,9 +45,11 @@ class RequiredColumns:
 def counting_rows(pipeline: Pipeline) -> tuple[Clause, ...]:
     """The clauses of a pipeline, with `count(v)` replaced by the number of rows if `v` is never null.
 
-    The edges of an optional pattern are counted by a node that is null together with them, for a store finds nodes.
+    So is `count(DISTINCT e)` if each row has another edge `e`: a store need not tell edges apart to count rows. The
+    edges of an optional pattern are counted by a node that is null together with them, for a store finds nodes.
     """
     never_null: set[str] = set()
+    each_once = _edge_of_each_row(pipeline)
     bound: set[str] = set()
     null_together: dict[str, str] = {}
     clauses: list[Clause] = []
@@ -55,6 +57,8 @@ def counting_rows(pipeline: Pipeline) -> tuple[Clause, ...]:
     def change(part: object) -> Expression | None:
         match part:
             case Aggregate(AggregateFunction.COUNT, Variable(name), distinct=False) if name in never_null:
+                return _ROWS
+            case Aggregate(AggregateFunction.COUNT, Variable(name), distinct=True) if name == each_once:
                 return _ROWS
             case Aggregate(AggregateFunction.COUNT, Variable(name), distinct=False) if name in null_together:
                 return Aggregate(AggregateFunction.COUNT, Variable(null_together[name]))
@@ -65,6 +69,7 @@ def counting_rows(pipeline: Pipeline) -> tuple[Clause, ...]:
         clauses.append(rewritten(clause, change) if isinstance(clause, Project) else clause)
         match clause:
             case Project():
+                each_once = None
                 never_null.clear()
                 null_together.clear()
                 bound = {column.name for column in clause.columns}
@@ -80,6 +85,16 @@ def counting_rows(pipeline: Pipeline) -> tuple[Clause, ...]:
         if not isinstance(clause, Project):
             bound |= variables_of(clause)
     return tuple(clauses)
+
+
+def _edge_of_each_row(pipeline: Pipeline) -> str | None:
+    """The edge that differs in each row of the first projection, whose only pattern is this edge; None if none does."""
+    match pipeline.clauses[:2], pipeline.given:
+        case (Match(optional=False, edges=(EdgePattern(either=False, path=None) as edge,)) as found, Project()), None:
+            ends = {edge.source, edge.target}
+            return edge.variable if all(node.variable in ends for node in found.nodes) else None
+        case _:
+            return None
 
 
 def uses_edges(plan: Plan) -> bool:
