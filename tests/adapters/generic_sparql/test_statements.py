@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+import rdflib
 from rdflib import URIRef
 
 from kgnav_mcp.adapters import open_adapter
@@ -158,6 +159,16 @@ async def test_virtuoso_joins_the_statements_of_known_triples_in_the_order_writt
     (query,) = client.queries
     assert query.startswith('DEFINE sql:select-option "order" SELECT')
     assert query.index("VALUES") < query.index("rdf-syntax-ns#subject")
+
+
+async def test_virtuoso_joins_statements_of_long_values_in_its_own_order():
+    """In the order written it refuses a value of 12,000 characters: SR342."""
+    client = InProcess(STATEMENTS, answers=[("rdf-syntax-ns#subject", ())], dialect=VIRTUOSO)
+    reader = Reader(client, {}, 30)
+    triple = (URIRef(f"{NS}cyd"), URIRef(f"{NS}note"), rdflib.Literal("é" * 2_500))
+    await Reification(reader, frozenset({Notation.STATEMENT}), frozenset()).of_triples([triple], Direction.OUTGOING)
+    (query,) = client.queries
+    assert query.startswith("SELECT")
 
 
 @pytest.mark.parametrize(("fault", "why"), [("cut", "takes too long"), ("capped", "row cap is too low")])
