@@ -205,7 +205,8 @@ CONTENTS_FAR_AWAY: Final = (
 RDF4J takes 100 times longer there for CONTENTS. For this form Blazegraph reads the whole graph and takes 10 times
 longer.
 """
-NEXT_BLANK: Final = " { $near $r $far FILTER(isBlank($far)) } UNION { $far $r $near FILTER(isBlank($far)) }"
+NEXT_BLANK: Final = " { $near $r $far FILTER(isBlank($far)) } UNION { $far $r $near FILTER(isBlank(COALESCE($far))) }"
+"""Virtuoso 7.2.5 takes 7 s for 800 nodes of a small graph without COALESCE, and sometimes crashes."""
 BRANCHES: Final = "SELECT * WHERE { $branches } OFFSET $skip LIMIT $most"
 """Costs $blanks twice for each level, and the triples of the blank nodes.
 
