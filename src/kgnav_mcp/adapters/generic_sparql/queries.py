@@ -200,10 +200,10 @@ CONTENTS_FAR_AWAY: Final = (
     f"{{ {{ SELECT DISTINCT $node WHERE {{ {_SEEDS} }} }} $node ?q ?v BIND(true AS ?out) }} UNION "
     f"{{ {{ SELECT DISTINCT $node WHERE {{ {_SEEDS} }} }} ?v ?q $node BIND(false AS ?out) }}"
 )
-"""As CONTENTS, for nodes more than one step away.
+"""As CONTENTS, for nodes more than one step away, or only one.
 
-RDF4J takes 100 times longer there for CONTENTS. For this form Blazegraph reads the whole graph and takes 10 times
-longer.
+RDF4J takes 100 times longer for CONTENTS at two steps, and Virtuoso 200 times longer at one step if it still has the
+statistics of an empty graph. For this form Blazegraph reads the whole graph and takes 10 times longer.
 """
 NEXT_BLANK: Final = " { $near $r $far FILTER(isBlank($far)) } UNION { $far $r $near FILTER(isBlank(COALESCE($far))) }"
 """Virtuoso 7.2.5 takes 7 s for 800 nodes of a small graph without COALESCE, and sometimes crashes."""

@@ -84,6 +84,9 @@ class Dialect:
     in_written_order: str = ""
     """What precedes a query whose patterns are joined in the order in which they are written; empty: the store's own
     order is good."""
+    lists_first: bool = False
+    """Whether nodes are listed by a query of their own before their triples are read: it may not know how few they
+    are."""
     probe: str = ""
     """A query of no cost that returns a row only if it is this kind of store; empty: the headers are enough."""
     takes_large_integers: bool = True

@@ -148,6 +148,7 @@ VIRTUOSO: Final = Dialect(
     max_optionals=2,
     # Of a graph that it knew as empty it keeps statistics after a load, and reads 300,000 rows for 100 triples.
     in_written_order='DEFINE sql:select-option "order" ',
+    lists_first=True,  # for the same reason
     takes_large_integers=False,
     types_texts=True,
     repeats_texts=True,
