@@ -241,6 +241,24 @@ def by_columns(project: Project, expression: Expression) -> Expression:
     return rewritten(expression, change)
 
 
+def without_columns(project: Project, expression: Expression) -> Expression:
+    """A sort expression with what columns compute in place of their names; a property of a column's node is its own."""
+    values = {column.name: column.value for column in project.columns}
+
+    def change(part: Expression) -> Expression | None:
+        match part:
+            case Variable(name):
+                return values.get(name)
+            case Property(owner) if isinstance(value := values.get(owner), Variable):
+                return replace(part, owner=value.name)
+            case HasLabel(owner) if isinstance(value := values.get(owner), Variable):
+                return replace(part, variable=value.name)
+            case _:
+                return None
+
+    return rewritten(expression, change)
+
+
 def node_patterns(match: Match) -> dict[str, NodePattern]:
     """One pattern for each node variable, with all labels that it has anywhere in the match."""
     found: dict[str, NodePattern] = {}

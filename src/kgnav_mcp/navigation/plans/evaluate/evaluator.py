@@ -12,14 +12,14 @@ from dataclasses import replace
 
 from kgnav_mcp.concurrency import Progress, in_thread, mapped_in_thread, reporting
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
-from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
+from kgnav_mcp.model import Cell, Count, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, Deadline, known, time_limit
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.evaluate.edge_exists import any_edge_answer
 from kgnav_mcp.navigation.plans.evaluate.edge_matching import PatternMatcher
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.independent_patterns import refuse_products
-from kgnav_mcp.navigation.plans.evaluate.paging import answer_offset, answer_tag
+from kgnav_mcp.navigation.plans.evaluate.paging import answer_offset, answer_tag, rows_before
 from kgnav_mcp.navigation.plans.evaluate.patterns import (
     MULTIPLICITY,
     PROOF,
@@ -44,10 +44,11 @@ from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer, is
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.candidates import CandidateFinder
 from kgnav_mcp.navigation.plans.pushdown.grouping import group_in_store
+from kgnav_mcp.navigation.plans.pushdown.large_answers import LargeAnswer
 from kgnav_mcp.navigation.plans.pushdown.store_counts import count_in_store
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
 from kgnav_mcp.plan import Call, Clause, Function, Match, Pipeline, Plan, Project, Property, Unwind, Variable
-from kgnav_mcp.plan.walking import node_patterns, parts
+from kgnav_mcp.plan.walking import conjuncts, node_patterns, parts
 from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
 
 _HELD = (PROOF, MULTIPLICITY)
@@ -92,7 +93,13 @@ async def evaluate(
     evaluation = _Evaluation(graph, budget, lookups, by_store=by_store, edge_ids=edge_ids)
     try:
         async with time_limit(deadline, budget.position), reporting(progress, budget.progress):
-            table = await evaluation.answer(plan, proof=proof)
+            try:
+                table = await evaluation.answer(plan, proof=proof)
+            except PlanTooLarge:
+                page = await evaluation.page_of_large_answer(plan, limit, after, proof=proof)
+                if page is None:
+                    raise
+                return page
             return await evaluation.page(plan, table, limit, after)
     finally:
         evaluation.end()
@@ -133,21 +140,53 @@ class _Evaluation:
         width, rows = len(plan.columns), table.rows
         tag = await in_thread(table.size, lambda: answer_tag(rows, width))
         start = answer_offset(after, tag)
-        shown = rows[start : start + limit]
+        total = self._budget.count(len(rows))
+        return await self._page(plan, rows[start : start + limit], start, total, tag)
+
+    async def page_of_large_answer(self, plan: Plan, limit: int, after: str | None, *, proof: bool) -> PlanPage | None:
+        """The page of an answer that has more rows than may be held; None if its rows are not found without the others.
+
+        Raises:
+            PlanTooLarge: the rows that are sorted like those of the page are too many.
+        """
+        match plan.pipelines:
+            case (Pipeline((Match() as match, Project() as project), None),) if self._store and not plan.only_exists:
+                pass
+            case _:
+                return None
+        start = rows_before(after)
+        most = limit if project.limit is None else min(limit, max(project.limit - start, 0))
+        first = project.skip + start
+        answer = LargeAnswer(self._store, match, project, self._match)
+        window = await answer.window(first, most + 1, proof=proof)
+        if window is None:
+            return None
+        tag = await in_thread(len(window.tag), lambda: answer_tag(window.tag, len(window.tag[0])))
+        answer_offset(after, tag)
+        shown = window.rows(first, most)
+        if window.total is None:
+            total = Count.at_least(start + len(window.rows(first, most + 1)))
+        else:
+            rows = max(window.total - project.skip, 0)
+            total = self._budget.count(rows if project.limit is None else min(rows, project.limit))
+        return await self._page(plan, shown, start, total, tag)
+
+    async def _page(self, plan: Plan, shown: Sequence[Row], start: int, total: Count, tag: str) -> PlanPage:
+        """The page with some rows, from the place `start` of the answer on."""
+        width = len(plan.columns)
         await self._reader.describe(node for row in shown for value in row[:width] for node in _nodes([value]))
         items = await mapped_in_thread(
-            table.size,
+            len(shown),
             shown,
             lambda row: PlanRow(
                 tuple(map(self._cell, row[:width])), tuple(edge.triple for edge in _edges(row[width:]))
             ),
         )
-        stop = Stop.LIMIT if start + len(shown) < len(rows) else self._budget.stop
         page = PlanPage(
             tuple(items),
             tuple(f"{start + place + 1}.{tag}" for place in range(len(shown))),
-            self._budget.count(len(rows)),
-            stop,
+            total,
+            Stop.LIMIT if start + len(shown) < total.value else self._budget.stop,
             columns=plan.columns,
             sizes=known(self._budget.part_sizes()),
         )
@@ -186,9 +225,28 @@ class _Evaluation:
             return await self._run_each(clauses, table, previous)
         except PlanTooLarge:
             groups = await self._grouped_by_lists(clauses, table)
-            if groups is None:
+            if groups is not None:
+                return await self._run_each([groups[1], *clauses[2:]], groups[0])
+            first = await self._first_rows(clauses, table)
+            if first is None:
                 raise
-            return await self._run_each([groups[1], *clauses[2:]], groups[0])
+            return await self._run_each(clauses[2:], first, clauses[1])
+
+    async def _first_rows(self, clauses: Sequence[Clause], table: Table) -> Table | None:
+        """The rows that the first projection keeps of a pattern's; None if it keeps all."""
+        match clauses:
+            case (Match() as match, Project(limit=int() as most) as project, *_) if self._store is not None:
+                pass
+            case _:
+                return None
+        if not {*table.names} <= {PROOF} or most > self._budget.bound:
+            return None
+        answer = LargeAnswer(self._store, match, project, self._match)
+        window = await answer.window(project.skip, most, proof=PROOF in table.names)
+        if window is None:
+            return None
+        rows = Table(window.table.names, window.rows(project.skip, most))
+        return await self._expressions.rows_where(rows, conjuncts(project.where))
 
     async def _grouped_by_lists(self, clauses: Sequence[Clause], table: Table) -> tuple[Table, Project] | None:
         """The groups of the first pattern by labels or by lists of values; None if there are none in its projection.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import TypeVar
 
@@ -73,7 +73,7 @@ def characters_of(values: Iterable[Node]) -> int:
     return sum(len(value.text) for value in values if isinstance(value, Literal))
 
 
-def answer_tag(rows: list[Row], width: int) -> str:
+def answer_tag(rows: Sequence[Row], width: int) -> str:
     """A short hash of the answer's rows."""
     digest = blake2b(digest_size=_TAG_BYTES)
     for row in rows:
@@ -97,9 +97,18 @@ def answer_offset(after: str | None, tag: str) -> int:
     Raises:
         InvalidCursor: the position belongs to another answer.
     """
-    if after is None:
-        return 0
-    place, _, own = after.partition(".")
-    if own != tag or not (place.isascii() and place.isdecimal()):
-        raise InvalidCursor("the answer of this plan has changed", next_step="Run the plan again without a cursor.")
+    if after is not None and after.partition(".")[2] != tag:
+        raise _changed()
+    return rows_before(after)
+
+
+def rows_before(after: str | None) -> int:
+    """The number of rows before a page, by its position alone. Raises as `answer_offset`."""
+    place = "0" if after is None else after.partition(".")[0]
+    if not (place.isascii() and place.isdecimal()):
+        raise _changed()
     return int(place)
+
+
+def _changed() -> InvalidCursor:
+    return InvalidCursor("the answer of this plan has changed", next_step="Run the plan again without a cursor.")

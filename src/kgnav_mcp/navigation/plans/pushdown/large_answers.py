@@ -1,0 +1,183 @@
+"""Parts of answers that have more rows than may be held: only the matches around the wanted rows are read.
+
+The matches of a pattern are grouped by what its rows are sorted by first. These groups are sorted, and the matches of
+those groups are read to which the wanted rows belong.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, groupby
+from operator import itemgetter
+
+from kgnav_mcp.concurrency import in_thread, sorted_in_runs
+from kgnav_mcp.navigation.plans.evaluate.patterns import MULTIPLICITY, PROOF, multiplicities
+from kgnav_mcp.navigation.plans.evaluate.projections import projected
+from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns, needs_after
+from kgnav_mcp.navigation.plans.evaluate.values import Row, Table, rank
+from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
+from kgnav_mcp.plan import Column, Expression, Match, Order, Project, Variable
+from kgnav_mcp.plan.walking import aggregates, node_patterns, variables_of, without_columns
+
+_GROWTH = 4
+"""By how much more matches are read if too many of them had equal rows."""
+MatchRows = Callable[[Match, Table, RequiredColumns], Awaitable[Table]]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Some of a projection's rows, in its order, without its SKIP and LIMIT."""
+
+    table: Table
+    before: int
+    """The number of rows before them."""
+    total: int | None
+    """The number of all rows; None if it is not known, because equal rows are one row."""
+    tag: Sequence[Row]
+    """What identifies the whole answer."""
+
+    def rows(self, start: int, most: int) -> list[Row]:
+        """The rows from a place on, counted from the first row of the answer."""
+        return self.table.rows[start - self.before :][:most]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Matches with equal values of sort keys: the rows of given columns that they have, and their number."""
+
+    rows: Sequence[Row]
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """The groups to which some rows belong."""
+
+    table: Table
+    """The columns that the sort keys use, and the numbers of matches."""
+    before: int
+    """The matches before them."""
+    number: int
+    """Their matches."""
+    total: int
+    """All matches of the pattern."""
+    tag: Sequence[Row]
+    """The rows of all groups by the first sort key."""
+
+
+class LargeAnswer:
+    """The rows of a pattern and a projection that are too many to be held."""
+
+    def __init__(self, store: StoreMatcher, match: Match, project: Project, extended: MatchRows) -> None:
+        """`extended` extends rows by the matches of the pattern, however they are found."""
+        self._store, self._match, self._project, self._extended = store, match, project, extended
+        columns = (Order(column.value) for column in project.columns)
+        self._keys = (*(replace(one, by=without_columns(project, one.by)) for one in project.order), *columns)
+
+    async def window(self, start: int, most: int, *, proof: bool = False) -> Window | None:
+        """The rows from a place on, counted without SKIP, and maybe others around them.
+
+        None if they cannot be told from the others without reading them all.
+
+        Raises:
+            PlanTooLarge: the rows that are sorted like them are too many, or all before them if equal rows are one.
+        """
+        if self._match.optional or any(aggregates(column.value) for column in self._project.columns):
+            return None
+        first, stop = (0 if self._project.distinct else start), start + most
+        while True:
+            selection = await self._selection(first, stop)
+            if selection is None:
+                return None
+            table = await self._rows(selection, proof=proof)
+            last = selection.before + selection.number == selection.total
+            if last or not self._project.distinct or len(table.rows) >= start + most:
+                total = selection.total
+                if self._project.distinct:
+                    total = len(table.rows) if last else None
+                return Window(table, selection.before, total, selection.tag)
+            stop = max(stop, selection.number) * _GROWTH
+
+    async def _selection(self, start: int, stop: int) -> _Selection | None:
+        """The groups with the matches from one place to another, by as many of the sort keys as it takes.
+
+        Raises:
+            PlanTooLarge: matches with equal values of all sort keys are too many.
+        """
+        table = Table((MULTIPLICITY,), [(1,)])
+        before, whole = 0, (0, list[Row]())
+        for number_of_keys, key in enumerate(self._keys, 1):
+            extended = await self._with_key(table, key.by)
+            if extended is None:
+                return None
+            table, groups = extended, await self._groups(extended, self._keys[:number_of_keys])
+            if number_of_keys == 1:
+                whole = sum(group.number for group in groups), table.rows
+            skipped, chosen = _between(groups, start - before, stop - before)
+            before += skipped
+            table = Table(table.names, [row for group in chosen for row in group.rows])
+            number = sum(group.number for group in chosen)
+            if number <= self._store.bound:
+                return _Selection(table, before, number, *whole)
+        raise self._store.reader.budget.too_large()
+
+    async def _with_key(self, table: Table, key: Expression) -> Table | None:
+        """The rows of given columns with those that a sort key uses, and the numbers of their matches.
+
+        None if the store cannot match the pattern so.
+        """
+        new = variables_of(key) - {*table.names}
+        if not new <= node_patterns(self._match).keys():
+            return None
+        if not new and len(table.names) > 1:
+            return table
+        project = Project((*(Column(name, Variable(name)) for name in _given(table)), Column("key", key)))
+        return await self._store.match_rows(self._match, _without_numbers(table), needs_after([project]))
+
+    async def _groups(self, table: Table, keys: Sequence[Order]) -> list[_Group]:
+        """The rows grouped by some sort keys, in their order."""
+        values = await self._store.expressions.values(table, [key.by for key in keys])
+
+        def work() -> list[_Group]:
+            ranked = [
+                (tuple(map(rank, own)), row, number)
+                for own, row, number in zip(values, table.rows, multiplicities(table), strict=True)
+            ]
+            for place in reversed(range(len(keys))):
+                ranked = sorted_in_runs(ranked, lambda one, place=place: one[0][place], reverse=keys[place].descending)
+            return [
+                _Group([row for _, row, _ in members], sum(number for _, _, number in members))
+                for members in (list(each) for _, each in groupby(ranked, itemgetter(0)))
+            ]
+
+        return await in_thread(table.size, work)
+
+    async def _rows(self, selection: _Selection, *, proof: bool) -> Table:
+        """The rows of the matches in a selection."""
+        budget, given = self._store.reader.budget, _without_numbers(selection.table)
+        if proof:
+            given = Table((*given.names, PROOF), [(*row, ()) for row in given.rows])
+        sizes = dict(budget.sizes)
+        found = await self._extended(self._match, given, needs_after([self._project]))
+        budget.sizes = sizes  # those of all matches
+        whole = replace(self._project, skip=0, limit=None, where=None)
+        return await projected(self._store.expressions, whole, found)
+
+
+def _between(groups: Sequence[_Group], start: int, stop: int) -> tuple[int, Sequence[_Group]]:
+    """The groups with the matches from one place to another, and the number of matches before them."""
+    ends = list(accumulate(group.number for group in groups))
+    first = min(bisect_right(ends, start), len(groups))
+    last = min(bisect_left(ends, stop), len(groups) - 1)
+    return ends[first - 1] if first else 0, groups[first : last + 1]
+
+
+def _given(table: Table) -> tuple[str, ...]:
+    return tuple(name for name in table.names if name != MULTIPLICITY)
+
+
+def _without_numbers(table: Table) -> Table:
+    names = _given(table)
+    return Table(names, list(table.pick(names)))
