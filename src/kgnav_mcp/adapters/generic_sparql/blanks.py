@@ -458,13 +458,12 @@ class Blanks:
     def _contents(self, seeds: Seeds, levels: int) -> Iterator[str]:
         """The branches that read the triples of blank nodes, and of those up to a number of steps away."""
         seed = node = Fragment(f"?{seeds.variable}")
-        steps = ""
-        far_away = 1 if self._reader.dialect.lists_first else 2
+        steps, nearby = "", 0 if self._reader.dialect.lists_first else 1
         for level in range(levels + 1):
             if level:
                 near, node = node, Fragment(f"?b{level}")
                 steps += self._reader.filled(queries.NEXT_BLANK, near=near, far=node, r=Fragment(f"?r{level}"))
-            contents = queries.CONTENTS if level < far_away else queries.CONTENTS_FAR_AWAY
+            contents = queries.CONTENTS_FAR_AWAY if level > nearby else queries.CONTENTS
             yield self._reader.filled(contents, blanks=seeds.pattern, seed=seed, steps=Fragment(steps), node=node)
 
 
