@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from itertools import count
 
 import pytest
 
@@ -91,19 +92,22 @@ def _number(written: str) -> str:
         return written
 
 
-async def all_rows(run: Run, size: int) -> list[tuple[object, ...]]:
-    """The rows of an answer, read in pages of a size."""
+async def all_rows(run: Run, size: int, pages: int | None = None) -> list[tuple[object, ...]]:
+    """The rows of an answer, read in pages of a size; of the first `pages` if these are not all."""
     rows: list[tuple[object, ...]] = []
     after: str | None = None
-    while True:
+    for number in count(1):
         page = await run(size, after)
         assert len(page.items) == len(page.positions) <= size
         rows += [tuple(map(of_answer, row.cells)) for row in page.items]
         if page.stop != "limit":
             assert page.stop == "complete"
-            return rows
+            break
         assert page.items, "a page that is not the last one has rows"
         after = page.positions[-1]
+        if number == pages:
+            break
+    return rows
 
 
 async def hold(runner: PlanRunner, graph: Graph, plan: Plan, size: int, pages: int = _PAGED) -> None:
@@ -117,6 +121,27 @@ async def hold(runner: PlanRunner, graph: Graph, plan: Plan, size: int, pages: i
     if len(whole) < _PAGED:
         size = max(size, -(-len(whole) // pages))
         assert await all_rows(lambda limit, after: runner.run(plan, limit=limit, after=after), size) == whole, plan
+
+
+async def hold_in_part(adapter: GraphAdapter, plan: Plan, bound: int, size: int, pages: int) -> bool:
+    """Whether a plan that needs more rows than may be held is answered in pages, as where they may be held.
+
+    The first `pages` are read. False if it needs no more, or is refused.
+    """
+    whole = await all_rows(lambda limit, after: PlanRunner(adapter).run(plan, limit=limit, after=after), ALL)
+    bounded = PlanRunner(adapter, bound)
+    try:
+        await evaluate(adapter, plan, limit=ALL, bound=bound, by_store=False)
+    except PlanTooLarge:
+        pass
+    else:
+        return False
+    try:
+        found = await all_rows(lambda limit, after: bounded.run(plan, limit=limit, after=after), size, pages)
+    except PlanTooLarge:
+        return False
+    assert found == whole[: pages * size], plan
+    return True
 
 
 async def same_proof(graph: GraphAdapter, plan: Plan) -> bool:

@@ -163,9 +163,9 @@ class _Evaluation:
             return None
         tag = await in_thread(len(window.tag), lambda: answer_tag(window.tag, len(window.tag[0])))
         answer_offset(after, tag)
-        shown = window.rows(first, most)
+        shown = window.table.rows[:most]
         if window.total is None:
-            total = Count.at_least(start + len(window.rows(first, most + 1)))
+            total = Count.at_least(start + len(window.table.rows))
         else:
             rows = max(window.total - project.skip, 0)
             total = self._budget.count(rows if project.limit is None else min(rows, project.limit))
@@ -243,10 +243,7 @@ class _Evaluation:
             return None
         answer = LargeAnswer(self._store, match, project, self._match)
         window = await answer.window(project.skip, most, proof=PROOF in table.names)
-        if window is None:
-            return None
-        rows = Table(window.table.names, window.rows(project.skip, most))
-        return await self._expressions.rows_where(rows, conjuncts(project.where))
+        return window and await self._expressions.rows_where(window.table, conjuncts(project.where))
 
     async def _grouped_by_lists(self, clauses: Sequence[Clause], table: Table) -> tuple[Table, Project] | None:
         """The groups of the first pattern by labels or by lists of values; None if there are none in its projection.

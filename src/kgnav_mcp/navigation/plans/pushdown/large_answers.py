@@ -21,26 +21,20 @@ from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
 from kgnav_mcp.plan import Column, Expression, Match, Order, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, node_patterns, variables_of, without_columns
 
-_GROWTH = 4
-"""By how much more matches are read if too many of them had equal rows."""
+_ANYTHING = Table((MULTIPLICITY,), [(1,)])
+"""The rows before any sort key: one, for all matches."""
 MatchRows = Callable[[Match, Table, RequiredColumns], Awaitable[Table]]
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Some of a projection's rows, in its order, without its SKIP and LIMIT."""
+    """Some of a projection's rows, in its order."""
 
     table: Table
-    before: int
-    """The number of rows before them."""
     total: int | None
     """The number of all rows; None if it is not known, because equal rows are one row."""
     tag: Sequence[Row]
     """What identifies the whole answer."""
-
-    def rows(self, start: int, most: int) -> list[Row]:
-        """The rows from a place on, counted from the first row of the answer."""
-        return self.table.rows[start - self.before :][:most]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,53 +68,63 @@ class LargeAnswer:
         """`extended` extends rows by the matches of the pattern, however they are found."""
         self._store, self._match, self._project, self._extended = store, match, project, extended
         columns = (Order(column.value) for column in project.columns)
+        self._first: dict[Expression, Table] = {}
         self._keys = (*(replace(one, by=without_columns(project, one.by)) for one in project.order), *columns)
 
     async def window(self, start: int, most: int, *, proof: bool = False) -> Window | None:
-        """The rows from a place on, counted without SKIP, and maybe others around them.
+        """The rows from a place on, up to `most`, as if the projection had no SKIP and no LIMIT.
 
         None if they cannot be told from the others without reading them all.
 
         Raises:
-            PlanTooLarge: the rows that are sorted like them are too many, or all before them if equal rows are one.
+            PlanTooLarge: the rows that are sorted like them are too many.
         """
         if self._match.optional or any(aggregates(column.value) for column in self._project.columns):
             return None
-        first, stop = (0 if self._project.distinct else start), start + most
+        at = seen = 0 if self._project.distinct else start  # equal rows are one: those before are read, too
+        rows: list[Row] = []
         while True:
-            selection = await self._selection(first, stop)
+            selection = await self._selection(at, at + max(start + most - seen, 1))
             if selection is None:
                 return None
             table = await self._rows(selection, proof=proof)
-            last = selection.before + selection.number == selection.total
-            if last or not self._project.distinct or len(table.rows) >= start + most:
-                total = selection.total
-                if self._project.distinct:
-                    total = len(table.rows) if last else None
-                return Window(table, selection.before, total, selection.tag)
-            stop = max(stop, selection.number) * _GROWTH
+            if not self._project.distinct and len(table.rows) != selection.number:
+                return None  # the graph has changed
+            rows += table.rows[max(start - seen, at - selection.before, 0) :]
+            at = selection.before + selection.number
+            seen = seen + len(table.rows) if self._project.distinct else at
+            if at >= selection.total or len(rows) >= most:
+                total = seen if at >= selection.total else None if self._project.distinct else selection.total
+                return Window(Table(table.names, rows[:most]), total, selection.tag)
 
     async def _selection(self, start: int, stop: int) -> _Selection | None:
-        """The groups with the matches from one place to another, by as many of the sort keys as it takes.
+        """Groups with the matches from one place on, up to another if these may be held, by as few sort keys as needed.
+
+        There may be matches before them, but not if equal rows are one: those before have been read.
 
         Raises:
             PlanTooLarge: matches with equal values of all sort keys are too many.
         """
-        table = Table((MULTIPLICITY,), [(1,)])
-        before, whole = 0, (0, list[Row]())
-        for number_of_keys, key in enumerate(self._keys, 1):
+        table, keys, before = _ANYTHING, list[Order](), 0
+        whole: tuple[int, Sequence[Row]] = 0, ()
+        for key in self._keys:
             extended = await self._with_key(table, key.by)
-            if extended is None:
+            if extended is None or not extended.rows:
                 return None
-            table, groups = extended, await self._groups(extended, self._keys[:number_of_keys])
-            if number_of_keys == 1:
-                whole = sum(group.number for group in groups), table.rows
-            skipped, chosen = _between(groups, start - before, stop - before)
+            keys.append(key)
+            groups = await self._groups(extended, keys)
+            if table is _ANYTHING:
+                whole = sum(group.number for group in groups), extended.rows
+            skipped, chosen = _between(groups, start - before, stop - before, self._store.bound)
             before += skipped
-            table = Table(table.names, [row for group in chosen for row in group.rows])
             number = sum(group.number for group in chosen)
-            if number <= self._store.bound:
-                return _Selection(table, before, number, *whole)
+            chosen_rows = Table(extended.names, [row for group in chosen for row in group.rows])
+            if number <= self._store.bound and (before == start or not self._project.distinct):
+                return _Selection(chosen_rows, before, number, *whole)
+            if table is _ANYTHING and len(groups) == 1:
+                keys.clear()  # all matches have this value
+            else:
+                table = chosen_rows
         raise self._store.reader.budget.too_large()
 
     async def _with_key(self, table: Table, key: Expression) -> Table | None:
@@ -131,10 +135,15 @@ class LargeAnswer:
         new = variables_of(key) - {*table.names}
         if not new <= node_patterns(self._match).keys():
             return None
-        if not new and len(table.names) > 1:
+        if not new and table is not _ANYTHING:
             return table
+        if table is _ANYTHING and key in self._first:
+            return self._first[key]
         project = Project((*(Column(name, Variable(name)) for name in _given(table)), Column("key", key)))
-        return await self._store.match_rows(self._match, _without_numbers(table), needs_after([project]))
+        found = await self._store.match_rows(self._match, _without_numbers(table), needs_after([project]))
+        if table is _ANYTHING and found is not None:
+            self._first[key] = found
+        return found
 
     async def _groups(self, table: Table, keys: Sequence[Order]) -> list[_Group]:
         """The rows grouped by some sort keys, in their order."""
@@ -166,12 +175,16 @@ class LargeAnswer:
         return await projected(self._store.expressions, whole, found)
 
 
-def _between(groups: Sequence[_Group], start: int, stop: int) -> tuple[int, Sequence[_Group]]:
-    """The groups with the matches from one place to another, and the number of matches before them."""
+def _between(groups: Sequence[_Group], start: int, stop: int, most: int) -> tuple[int, Sequence[_Group]]:
+    """The groups from the match at one place to that at another, and the number of matches before them.
+
+    They have at most so many matches, or are a single group.
+    """
     ends = list(accumulate(group.number for group in groups))
-    first = min(bisect_right(ends, start), len(groups))
-    last = min(bisect_left(ends, stop), len(groups) - 1)
-    return ends[first - 1] if first else 0, groups[first : last + 1]
+    first = min(bisect_right(ends, start), len(groups) - 1)
+    before = ends[first - 1] if first else 0
+    last = min(bisect_left(ends, stop), bisect_right(ends, before + most) - 1)
+    return before, groups[first : max(first, last) + 1]
 
 
 def _given(table: Table) -> tuple[str, ...]:
