@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.errors import InvalidCursor, PlanTooLarge
+from kgnav_mcp.errors import InvalidCursor, InvalidPlan, PlanTooLarge
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Count, Entity, Stop
 from kgnav_mcp.navigation.plans import evaluate
@@ -42,6 +42,7 @@ TURTLE = "\n".join(
         *(f'ex:{actor} rdfs:label "{name}" .' for actor, name in NAMES.items()),
         *(f"ex:{film} ex:year {year} ." for film, year in YEARS.items()),
         *(f'ex:film{n} ex:tag "new" .' for n in range(FILMS)),
+        'ex:film59 ex:genre "war", "drama" .',
     )
 )
 EDGE = "MATCH (f)-[:starred]->(a)"
@@ -175,6 +176,11 @@ async def test_a_cursor_of_another_answer_is_refused(here: GraphAdapter):
     other = await _checked(here, f"{EDGE} RETURN a, f")
     with pytest.raises(InvalidCursor):
         await evaluate(here, other, limit=3, after=page.positions[-1], bound=BOUND)
+
+
+async def test_a_list_to_sort_by_is_refused_on_every_page(here: GraphAdapter):
+    with pytest.raises(InvalidPlan, match="genre"):
+        await evaluate(here, await _checked(here, f"{EDGE} RETURN f, a ORDER BY f.genre DESC"), limit=3, bound=BOUND)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from kgnav_mcp.navigation.plans.evaluate.patterns import MULTIPLICITY, PROOF, mu
 from kgnav_mcp.navigation.plans.evaluate.several_values import SeveralValues, order_problem
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator
 from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Rank, Row, Table, Value, flat, identity, rank
-from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
+from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Order, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, by_columns, conjuncts, rewritten
 from kgnav_mcp.values.aggregates import aggregate
 from kgnav_mcp.values.arithmetic import average, number_of, repeated, total
@@ -42,7 +42,7 @@ async def projected(
     rows = await in_thread(Table(names, cells).size, work)
     wide = Table((*names, *old_columns), rows)
     sort_values = await evaluator.values(wide, keys)
-    await in_thread(len(rows), lambda: _check_order(project, sort_values))
+    await in_thread(len(rows), lambda: check_order(project.order, sort_values))
     descending = [order.descending for order in project.order]
     ordered = await in_thread(wide.size, lambda: _sorted(rows, sort_values, descending, len(names)))
     stop = None if project.limit is None else project.skip + project.limit
@@ -55,14 +55,14 @@ async def projected(
     return Table((*names, PROOF), with_proof)
 
 
-def _check_order(project: Project, sort_values: Iterable[Row]) -> None:
+def check_order(keys: Sequence[Order], sort_values: Iterable[Row]) -> None:
     """Check that no sort key is the list of a property.
 
     Raises:
         InvalidPlan: one is.
     """
     for row in sort_values:
-        for order, value in zip(project.order, row, strict=True):
+        for order, value in zip(keys, row, strict=True):
             if isinstance(value, PropertyList):
                 raise InvalidPlan([order_problem(order.by)])
 

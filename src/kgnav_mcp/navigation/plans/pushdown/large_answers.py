@@ -14,7 +14,7 @@ from operator import itemgetter
 
 from kgnav_mcp.concurrency import in_thread, sorted_in_runs
 from kgnav_mcp.navigation.plans.evaluate.patterns import MULTIPLICITY, PROOF, multiplicities
-from kgnav_mcp.navigation.plans.evaluate.projections import projected
+from kgnav_mcp.navigation.plans.evaluate.projections import check_order, projected
 from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns, needs_after
 from kgnav_mcp.navigation.plans.evaluate.values import Row, Table, rank
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
@@ -69,7 +69,8 @@ class LargeAnswer:
         self._store, self._match, self._project, self._extended = store, match, project, extended
         columns = (Order(column.value) for column in project.columns)
         self._first: dict[Expression, Table] = {}
-        self._keys = (*(replace(one, by=without_columns(project, one.by)) for one in project.order), *columns)
+        self._order = [replace(one, by=without_columns(project, one.by)) for one in project.order]
+        self._keys = (*self._order, *columns)
 
     async def window(self, start: int, most: int, *, proof: bool = False) -> Window | None:
         """The rows from a place on, up to `most`, as if the projection had no SKIP and no LIMIT.
@@ -146,10 +147,17 @@ class LargeAnswer:
         return found
 
     async def _groups(self, table: Table, keys: Sequence[Order]) -> list[_Group]:
-        """The rows grouped by some sort keys, in their order."""
+        """The rows grouped by some sort keys, in their order.
+
+        Raises:
+            InvalidPlan: a value that the plan sorts by is a list of values of a property.
+        """
         values = await self._store.expressions.values(table, [key.by for key in keys])
 
         def work() -> list[_Group]:
+            for place, key in enumerate(keys):
+                if key in self._order:
+                    check_order([key], ((own[place],) for own in values))
             ranked = [
                 (tuple(map(rank, own)), row, number)
                 for own, row, number in zip(values, table.rows, multiplicities(table), strict=True)
