@@ -35,16 +35,6 @@ NAMES = {f"actor{n}": f"{_CHANCE.choice(['Ann', 'bea', 'Édith'])} {n % 20}" for
 """Some actors share a name."""
 YEARS = {f"film{n}": 1990 + n % 7 for n in range(FILMS) if n % 5}
 """Some films have no year."""
-TURTLE = "\n".join(
-    (
-        "@prefix ex: <http://ex.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .",
-        *(f"ex:{film} ex:starred ex:{actor} ." for film, actor in STARRED),
-        *(f'ex:{actor} rdfs:label "{name}" .' for actor, name in NAMES.items()),
-        *(f"ex:{film} ex:year {year} ." for film, year in YEARS.items()),
-        *(f'ex:film{n} ex:tag "new" .' for n in range(FILMS)),
-        'ex:film59 ex:genre "war", "drama" .',
-    )
-)
 EDGE = "MATCH (f)-[:starred]->(a)"
 LAST = 10_000
 """A year after that of every film: nulls are the largest values."""
@@ -70,6 +60,36 @@ EXPECTED = {
 }
 """Plans with the rows that they have."""
 
+PERSONS = 260
+AGES = {n: (20 + n % 9) / 2 for n in range(PERSONS) if n % 13}
+"""Some have none."""
+CITIES = {n: ["Ulm", "Åre", "Bern", "aix"][n % 4] for n in range(PERSONS)}
+_AGED = sorted((age, f"ex:person{n}") for n, age in AGES.items())
+SORTED_BY_VALUES = {
+    "MATCH (p:Person) WHERE p.age IS NOT NULL RETURN p.age, p": _AGED,
+    "MATCH (p:Person) WHERE p.age IS NOT NULL RETURN p.age, p ORDER BY p.age DESC, p SKIP 2 LIMIT 9": sorted(
+        _AGED, key=lambda row: -row[0]
+    )[2:11],
+    "MATCH (p:Person) RETURN p, p.age ORDER BY p.age LIMIT 5": [(name, age) for age, name in _AGED[:5]],
+    "MATCH (p:Person) WHERE p.age IS NOT NULL RETURN p.city, p.age, p": sorted(
+        (CITIES[n], age, f"ex:person{n}") for n, age in AGES.items()
+    ),
+}
+"""There are more persons than rows may be held."""
+
+TURTLE = "\n".join(
+    (
+        "@prefix ex: <http://ex.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .",
+        *(f"ex:{film} ex:starred ex:{actor} ." for film, actor in STARRED),
+        *(f'ex:{actor} rdfs:label "{name}" .' for actor, name in NAMES.items()),
+        *(f"ex:{film} ex:year {year} ." for film, year in YEARS.items()),
+        *(f'ex:film{n} ex:tag "new" .' for n in range(FILMS)),
+        'ex:film59 ex:genre "war", "drama" .',
+        *(f"ex:person{n} a ex:Person ." for n in range(PERSONS)),
+        *(f"ex:person{n} ex:age {age} ." for n, age in AGES.items()),
+        *(f'ex:person{n} ex:city "{city}" .' for n, city in CITIES.items()),
+    )
+)
 MORE = (
     "MATCH (a)<-[:starred]-(f)-[:starred]->(b) RETURN a.name, b.name ORDER BY b.name DESC",
     "MATCH (a)<-[:starred]-(f)-[:starred]->(b) RETURN DISTINCT a.name, b.name SKIP 5",
@@ -117,6 +137,13 @@ class LargeAnswers:
     async def test_a_plan_answers_as_where_its_rows_may_be_held(self, location: str, text: str):
         async with open_adapter(location, AdapterOptions()) as adapter:
             assert await hold_in_part(adapter, await _checked(adapter, text), BOUND, 40, 4)
+
+    @pytest.mark.parametrize(("text", "expected"), SORTED_BY_VALUES.items())
+    async def test_more_nodes_than_may_be_held_are_grouped_by_the_value_that_they_are_sorted_by(
+        self, location: str, text: str, expected: list[tuple[object, ...]]
+    ):
+        async with open_adapter(location, AdapterOptions()) as adapter:
+            assert await _rows(adapter, await _checked(adapter, text), 100) == expected
 
 
 class TestOnOxigraph(LargeAnswers):

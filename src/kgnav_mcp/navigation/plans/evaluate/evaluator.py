@@ -146,14 +146,15 @@ class _Evaluation:
     async def page_of_large_answer(self, plan: Plan, limit: int, after: str | None, *, proof: bool) -> PlanPage | None:
         """The page of an answer that has more rows than may be held; None if its rows are not found without the others.
 
-        Raises:
-            PlanTooLarge: the rows that are sorted like those of the page are too many.
+        Raises PlanTooLarge as `LargeAnswer.window`.
         """
         match plan.pipelines:
             case (Pipeline((Match() as match, Project() as project), None),) if self._store and not plan.only_exists:
                 pass
             case _:
                 return None
+        if project.limit is not None and project.limit <= self._budget.bound:
+            return None  # its first rows were not found
         start = rows_before(after)
         most = limit if project.limit is None else min(limit, max(project.limit - start, 0))
         first = project.skip + start

@@ -8,18 +8,35 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from operator import itemgetter
 
 from kgnav_mcp.concurrency import in_thread, sorted_in_runs
+from kgnav_mcp.errors import PlanTooLarge
 from kgnav_mcp.navigation.plans.evaluate.patterns import MULTIPLICITY, PROOF, multiplicities
 from kgnav_mcp.navigation.plans.evaluate.projections import check_order, projected
 from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns, needs_after
 from kgnav_mcp.navigation.plans.evaluate.values import Row, Table, rank
+from kgnav_mcp.navigation.plans.pushdown.grouping import group_in_store
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
-from kgnav_mcp.plan import Column, Expression, Match, Order, Project, Variable
-from kgnav_mcp.plan.walking import aggregates, node_patterns, variables_of, without_columns
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Column,
+    Compare,
+    Comparison,
+    Constant,
+    Expression,
+    ListOf,
+    Match,
+    Order,
+    Project,
+    Property,
+    Variable,
+)
+from kgnav_mcp.plan.walking import aggregates, conjunction, conjuncts, node_patterns, variables_of, without_columns
 
 _ANYTHING = Table((MULTIPLICITY,), [(1,)])
 """The rows before any sort key: one, for all matches."""
@@ -70,18 +87,31 @@ class LargeAnswer:
         columns = (Order(column.value) for column in project.columns)
         self._first: dict[Expression, Table] = {}
         self._order = [replace(one, by=without_columns(project, one.by)) for one in project.order]
-        self._keys = (*self._order, *columns)
+        self._keys = [key for key in (*self._order, *columns) if variables_of(key.by)]
 
     async def window(self, start: int, most: int, *, proof: bool = False) -> Window | None:
         """The rows from a place on, up to `most`, as if the projection had no SKIP and no LIMIT.
 
-        None if they cannot be told from the others without reading them all.
+        None if they are not found without too many others.
 
         Raises:
-            PlanTooLarge: the rows that are sorted like them are too many.
+            PlanTooLarge: the rows with the same value of the first sort key are too many.
         """
         if self._match.optional or any(aggregates(column.value) for column in self._project.columns):
             return None
+        with suppress(PlanTooLarge):
+            if (found := await self._by_nodes(start, most, proof=proof)) is not None:
+                return found
+        narrowed = await self._narrowed(start, start + most)
+        if narrowed is None:
+            return None
+        match, before, groups = narrowed
+        inner = LargeAnswer(self._store, match, self._project, self._extended)
+        found = await inner._by_nodes(start - before, most, proof=proof)
+        return found and Window(found.table, sum(multiplicities(groups)), groups.rows)
+
+    async def _by_nodes(self, start: int, most: int, *, proof: bool) -> Window | None:
+        """As `window`, by groups of the matches of each node."""
         at = seen = 0 if self._project.distinct else start  # equal rows are one: those before are read, too
         rows: list[Row] = []
         while True:
@@ -97,6 +127,29 @@ class LargeAnswer:
             if at >= selection.total or len(rows) >= most:
                 total = seen if at >= selection.total else None if self._project.distinct else selection.total
                 return Window(Table(table.names, rows[:most]), total, selection.tag)
+
+    async def _narrowed(self, start: int, stop: int) -> tuple[Match, int, Table] | None:
+        """The pattern with those values of the first sort key alone that the matches between two places have.
+
+        With it come the number of matches before these, and that of each value. None if it is no property whose values
+        the store counts.
+        """
+        key = self._keys[0] if self._keys else None
+        if key is None or not isinstance(key.by, Property) or self._project.distinct:
+            return None
+        counts = Project((Column("value", key.by), Column(MULTIPLICITY, Aggregate(AggregateFunction.COUNT, None))))
+        found = await group_in_store(self._store, self._match, counts)
+        if found is None:
+            return None
+        table = await projected(self._store.expressions, found[1], found[0])
+        groups = await self._groups(table, [Order(Variable("value"), key.descending)])
+        before, chosen = _between(groups, start, stop, self._store.bound)
+        values = [row[0] for group in chosen for row in group.rows]
+        constants = [Constant(value) for value in values if isinstance(value, str | int | float)]
+        if len(constants) < len(values):
+            return None
+        is_one = Compare(key.by, Comparison.IN, ListOf(tuple(constants)))
+        return replace(self._match, where=conjunction([*conjuncts(self._match.where), is_one])), before, table
 
     async def _selection(self, start: int, stop: int) -> _Selection | None:
         """Groups with the matches from one place on, up to another if these may be held, by as few sort keys as needed.

@@ -45,16 +45,19 @@ def condition_splits(
     """Ways to split the conditions of a pattern into those for the store and the others, best first.
 
     The store gets all conditions, or those that compare values, or those that every store takes, with or without
-    numbers. `outer` are the variables of the rows around the pattern, and `values` those of them that are no nodes,
-    which the store does not know.
+    texts and numbers. `outer` are the variables of the rows around the pattern, and `values` those of them that are no
+    nodes, which the store does not know.
     """
     every = conjuncts(match.where)
     known = (frozenset(node_patterns(match)) | outer) - values
     own = tuple(one for one in every if variables_of(one).isdisjoint(values))
     simple = tuple(one for one in own if all(isinstance(part, _SIMPLE) for part in parts(one, patterns=True)))
-    of_patterns = [pushed_to_every_store(match, known, numbers=numbers) for numbers in (True, False)]
-    with_edges = with_edge_conditions(match, of_patterns[0])
-    ways = dict.fromkeys((own, simple, with_edges, *of_patterns))
+    of_patterns = [
+        pushed_to_every_store(match, known, numbers=numbers, texts=texts)
+        for texts, numbers in ((True, True), (False, True), (False, False))
+    ]
+    with_edges = (with_edge_conditions(match, pushed) for pushed in of_patterns[:2])
+    ways = dict.fromkeys((own, simple, *with_edges, *of_patterns))
     return [(pushed, tuple(one for one in every if one not in pushed)) for pushed in ways]
 
 
