@@ -154,6 +154,17 @@ async def test_work_that_nobody_waits_for_any_more_ends_and_the_next_begins_anew
     assert await later == "done"
 
 
+async def test_work_that_finishes_goes_on_when_nobody_waits_for_it() -> None:
+    work = Work()
+    shared = SharedTask(work, finishes=True)
+    (first,) = await begun(shared, 1)
+    first.cancel()
+    (later,) = await begun(shared, 1)
+    work.outcome.set_result("done")
+    assert await later == "done"
+    assert (work.begun, work.cancelled) == (1, 0)
+
+
 async def test_shared_work_can_be_ended_for_all() -> None:
     work = Work()
     shared = SharedTask(work)

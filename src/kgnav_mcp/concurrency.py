@@ -181,12 +181,13 @@ class _Run(Generic[T]):
 class SharedTask(Generic[T]):
     """Work that runs once for all concurrent callers.
 
-    It goes on as long as one caller waits, and is cancelled when all of them are. The result, or the error, goes to all
-    callers that waited for it and is not kept: the next call starts a new run.
+    It goes on as long as one caller waits, and is cancelled when all of them are, unless it `finishes` in any case. The
+    result, or the error, goes to all callers that waited for it and is not kept: the next call starts a new run.
     """
 
-    def __init__(self, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, T]], *, finishes: bool = False) -> None:
         self._work = work
+        self._finishes = finishes
         self._run: _Run[T] | None = None
         self._ending: set[asyncio.Task[tuple[T, float]]] = set()
 
@@ -206,7 +207,7 @@ class SharedTask(Generic[T]):
             await asyncio.wait([run.task])  # unlike awaiting the task itself, this does not cancel it
         finally:
             run.waiting -= 1
-            if not run.waiting:
+            if not run.waiting and not self._finishes:
                 self._abandon(run)
         result, heard = run.task.result()
         note_answer(heard)  # The store has answered the shared run, so it does answer this call, too.

@@ -185,6 +185,11 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
         listed = ", ".join(graphs)
         return f"{empty} is empty; graphs with triples: {listed}. Name one: ?{GRAPH}={graphs[0]} after the address."
 
+    async def close(self) -> None:
+        if self._opened is not None:
+            await self._opened.catalogues.end()
+        await super().close()
+
     async def _connect(self, *, named: bool = True) -> Client:
         endpoint = self._endpoint
         graphs = endpoint.graphs if named else ()

@@ -142,7 +142,8 @@ class CatalogueCache:
         self._parallel: TTLCache[URIRef, bool | None] = TTLCache(_MAX_FORMS, _FORMS_SECONDS)
         self._unusual: TTLCache[URIRef, Sequence[Literal] | None] = TTLCache(_MAX_FORMS, _FORMS_SECONDS)
         self._counting = Lock()
-        self._loading = SharedTask(self._load)
+        # A call may have less time than it takes: then the next call finds what has been read meanwhile.
+        self._loading = SharedTask(self._read_and_keep, finishes=True)
 
     @property
     def loaded(self) -> Catalogue | None:
@@ -157,10 +158,6 @@ class CatalogueCache:
         read = self.loaded
         if read is None:
             read = await self._loading.result()
-            if read.stop is Stop.TIME_OUT:
-                self._partial[None] = read
-            else:
-                self._complete = read
         elif read.stop is Stop.TIME_OUT:
             await self._reader.check_alive()  # else a name that it lacks looks like another time-out of a dead store
         return read if read.stop is Stop.COMPLETE or not names else await self._extended(read, names)
@@ -273,6 +270,18 @@ class CatalogueCache:
         """The known relations, most used first."""
         uses = (await self.get()).relations
         return sorted(uses, key=lambda iri: (-uses[iri].edges.value - uses[iri].values.value, iri))
+
+    async def end(self) -> None:
+        """End the reading of the catalogue, for which no call may be waiting."""
+        await self._loading.end()
+
+    async def _read_and_keep(self) -> Catalogue:
+        read = await self._load()
+        if read.stop is Stop.TIME_OUT:
+            self._partial[None] = read
+        else:
+            self._complete = read
+        return read
 
     async def _load(self) -> Catalogue:
         notes: list[str] = []
