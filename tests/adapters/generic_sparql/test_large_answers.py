@@ -71,6 +71,7 @@ SORTED_BY_VALUES = {
         _AGED, key=lambda row: -row[0]
     )[2:11],
     "MATCH (p:Person) RETURN p, p.age ORDER BY p.age LIMIT 5": [(name, age) for age, name in _AGED[:5]],
+    "MATCH (p:Person) RETURN p, p.age ORDER BY p.age LIMIT 140": [(name, age) for age, name in _AGED[:140]],
     "MATCH (p:Person) WHERE p.age IS NOT NULL RETURN p.city, p.age, p": sorted(
         (CITIES[n], age, f"ex:person{n}") for n, age in AGES.items()
     ),

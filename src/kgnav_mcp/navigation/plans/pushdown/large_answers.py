@@ -18,7 +18,7 @@ from kgnav_mcp.errors import PlanTooLarge
 from kgnav_mcp.navigation.plans.evaluate.patterns import MULTIPLICITY, PROOF, multiplicities
 from kgnav_mcp.navigation.plans.evaluate.projections import check_order, projected
 from kgnav_mcp.navigation.plans.evaluate.required_columns import RequiredColumns, needs_after
-from kgnav_mcp.navigation.plans.evaluate.values import Row, Table, rank
+from kgnav_mcp.navigation.plans.evaluate.values import Row, Table, Value, rank
 from kgnav_mcp.navigation.plans.pushdown.grouping import group_in_store
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
 from kgnav_mcp.plan import (
@@ -102,13 +102,7 @@ class LargeAnswer:
         with suppress(PlanTooLarge):
             if (found := await self._by_nodes(start, most, proof=proof)) is not None:
                 return found
-        narrowed = await self._narrowed(start, start + most)
-        if narrowed is None:
-            return None
-        match, before, groups = narrowed
-        inner = LargeAnswer(self._store, match, self._project, self._extended)
-        found = await inner._by_nodes(start - before, most, proof=proof)
-        return found and Window(found.table, sum(multiplicities(groups)), groups.rows)
+        return await self._by_values(start, most, proof=proof)
 
     async def _by_nodes(self, start: int, most: int, *, proof: bool) -> Window | None:
         """As `window`, by groups of the matches of each node."""
@@ -128,28 +122,40 @@ class LargeAnswer:
                 total = seen if at >= selection.total else None if self._project.distinct else selection.total
                 return Window(Table(table.names, rows[:most]), total, selection.tag)
 
-    async def _narrowed(self, start: int, stop: int) -> tuple[Match, int, Table] | None:
-        """The pattern with those values of the first sort key alone that the matches between two places have.
+    async def _by_values(self, start: int, most: int, *, proof: bool) -> Window | None:
+        """As `window`, by groups of the matches of each value of the first sort key: nodes may be too many.
 
-        With it come the number of matches before these, and that of each value. None if it is no property whose values
-        the store counts.
+        None if it is no property whose values the store counts.
         """
         key = self._keys[0] if self._keys else None
         if key is None or not isinstance(key.by, Property) or self._project.distinct:
             return None
         counts = Project((Column("value", key.by), Column(MULTIPLICITY, Aggregate(AggregateFunction.COUNT, None))))
-        found = await group_in_store(self._store, self._match, counts)
-        if found is None:
+        counted = await group_in_store(self._store, self._match, counts)
+        if counted is None:
             return None
-        table = await projected(self._store.expressions, found[1], found[0])
+        table = await projected(self._store.expressions, counted[1], counted[0])
         groups = await self._groups(table, [Order(Variable("value"), key.descending)])
-        before, chosen = _between(groups, start, stop, self._store.bound)
-        values = [row[0] for group in chosen for row in group.rows]
+        found, total = Table((), []), sum(multiplicities(table))
+        while len(found.rows) < most and start + len(found.rows) < total:
+            at = start + len(found.rows)
+            before, chosen = _between(groups, at, start + most, self._store.bound)
+            number = sum(group.number for group in chosen)
+            narrowed = self._narrowed(key.by, [row[0] for group in chosen for row in group.rows])
+            window = narrowed and await narrowed._by_nodes(at - before, min(start + most - at, number), proof=proof)
+            if window is None or window.total != number:
+                return None
+            found = Table(window.table.names, [*found.rows, *window.table.rows])
+        return Window(found, total, table.rows) if found.rows else None
+
+    def _narrowed(self, key: Property, values: Sequence[Value]) -> LargeAnswer | None:
+        """The rows with some values of a property; None if one of these is null or a list."""
         constants = [Constant(value) for value in values if isinstance(value, str | int | float)]
         if len(constants) < len(values):
             return None
-        is_one = Compare(key.by, Comparison.IN, ListOf(tuple(constants)))
-        return replace(self._match, where=conjunction([*conjuncts(self._match.where), is_one])), before, table
+        is_one = Compare(key, Comparison.IN, ListOf(tuple(constants)))
+        match = replace(self._match, where=conjunction([*conjuncts(self._match.where), is_one]))
+        return LargeAnswer(self._store, match, self._project, self._extended)
 
     async def _selection(self, start: int, stop: int) -> _Selection | None:
         """Groups with the matches from one place on, up to another if these may be held, by as few sort keys as needed.
