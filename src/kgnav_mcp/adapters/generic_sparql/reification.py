@@ -33,7 +33,7 @@ NOTATION = frozenset({RDF.subject, RDF.predicate, RDF.object, REIFIES})
 
 _PROBE_SHARE = 0.1
 """The fraction of a call's time for each query that detects a notation."""
-_COUNTING_SHARE = 0.1
+_COUNTING_SHARE = 0.2
 """The fraction of a call's time for counting parallel and unasserted statements, of which plans need only those of
 their own relations."""
 _MAX_TRIPLES = 200

@@ -38,7 +38,7 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import aggregates, conjunction, conjuncts, node_patterns, variables_of, without_columns
 
-_ANYTHING = Table((MULTIPLICITY,), [(1,)])
+_ALL_MATCHES = Table((MULTIPLICITY,), [(1,)])
 """The rows before any sort key: one, for all matches."""
 MatchRows = Callable[[Match, Table, RequiredColumns], Awaitable[Table]]
 
@@ -165,7 +165,7 @@ class LargeAnswer:
         Raises:
             PlanTooLarge: matches with equal values of all sort keys are too many.
         """
-        table, keys, before = _ANYTHING, list[Order](), 0
+        table, keys, before = _ALL_MATCHES, list[Order](), 0
         whole: tuple[int, Sequence[Row]] = 0, ()
         for key in self._keys:
             extended = await self._with_key(table, key.by)
@@ -173,7 +173,7 @@ class LargeAnswer:
                 return None
             keys.append(key)
             groups = await self._groups(extended, keys)
-            if table is _ANYTHING:
+            if table is _ALL_MATCHES:
                 whole = sum(group.number for group in groups), extended.rows
             skipped, chosen = _between(groups, start - before, stop - before, self._store.bound)
             before += skipped
@@ -181,7 +181,7 @@ class LargeAnswer:
             chosen_rows = Table(extended.names, [row for group in chosen for row in group.rows])
             if number <= self._store.bound and (before == start or not self._project.distinct):
                 return _Selection(chosen_rows, before, number, *whole)
-            if table is _ANYTHING and len(groups) == 1:
+            if table is _ALL_MATCHES and len(groups) == 1:
                 keys.clear()  # all matches have this value
             else:
                 table = chosen_rows
@@ -195,13 +195,13 @@ class LargeAnswer:
         new = variables_of(key) - {*table.names}
         if not new <= node_patterns(self._match).keys():
             return None
-        if not new and table is not _ANYTHING:
+        if not new and table is not _ALL_MATCHES:
             return table
-        if table is _ANYTHING and key in self._first:
+        if table is _ALL_MATCHES and key in self._first:
             return self._first[key]
         project = Project((*(Column(name, Variable(name)) for name in _given(table)), Column("key", key)))
         found = await self._store.match_rows(self._match, _without_numbers(table), needs_after([project]))
-        if table is _ANYTHING and found is not None:
+        if table is _ALL_MATCHES and found is not None:
             self._first[key] = found
         return found
 
