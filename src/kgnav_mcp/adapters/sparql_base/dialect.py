@@ -87,6 +87,8 @@ class Dialect:
     lists_first: bool = False
     """Whether nodes are listed by a query of their own before their triples are read: it may not know how few they
     are."""
+    counts_fast: bool = False
+    """Whether it counts the nodes with a property much faster than it compares the values of each."""
     probe: str = ""
     """A query of no cost that returns a row only if it is this kind of store; empty: the headers are enough."""
     takes_large_integers: bool = True

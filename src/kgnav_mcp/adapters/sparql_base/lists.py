@@ -233,6 +233,10 @@ class ListReader(ABC):
     async def _have_several(self, relations: Sequence[URIRef]) -> bool:
         if len(relations) > 1:
             return True  # values of both are values of the property
+        if self._reader.dialect.counts_fast:
+            read = await self._reader.select(queries.ONE_VALUE_EACH, relation=relations[0])
+            if read.rows and number_in(read.rows[0], "n") == number_in(read.rows[0], "t"):
+                return False  # else some have several, or one in each of several graphs
         read = await self._reader.select(queries.SEVERAL_VALUES, relation=relations[0])
         return bool(read.any_rows())
 

@@ -149,6 +149,7 @@ VIRTUOSO: Final = Dialect(
     # Of a graph that it knew as empty it keeps statistics after a load, and reads 300,000 rows for 100 triples.
     in_written_order='DEFINE sql:select-option "order" ',
     lists_first=True,  # for the same reason
+    counts_fast=True,  # a million nodes in 1.1 s, and compares their values in 26 s
     takes_large_integers=False,
     types_texts=True,
     repeats_texts=True,

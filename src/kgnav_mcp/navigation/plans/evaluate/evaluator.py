@@ -43,7 +43,7 @@ from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, PathValue, Ro
 from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer, is_zero_count, no_match_note
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.candidates import CandidateFinder
-from kgnav_mcp.navigation.plans.pushdown.grouping import group_in_store
+from kgnav_mcp.navigation.plans.pushdown.grouping import group_in_store, makes_groups
 from kgnav_mcp.navigation.plans.pushdown.large_answers import LargeAnswer
 from kgnav_mcp.navigation.plans.pushdown.store_counts import count_in_store
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
@@ -252,7 +252,9 @@ class _Evaluation:
         A store makes such lists of all nodes of the graph, which pays only if the matches are too many.
         """
         match clauses:
-            case (Match() as match, Project() as project, *_) if self._store is not None and not table.names:
+            case (Match() as match, Project() as project, *_) if (
+                self._store is not None and not table.names and makes_groups(project)
+            ):
                 used = list(parts(project))
             case _:
                 return None

@@ -100,7 +100,7 @@ async def group_in_store(
     Raises:
         StoreTimeout: there is no time left to match the pattern in another way.
     """
-    if match.optional or not (project.distinct or _aggregates(project)):
+    if match.optional or not makes_groups(project):
         return None
     nodes = frozenset(node_patterns(match))
     ways = (with_edge_conditions(match, pushed_to_every_store(match, nodes, texts=texts)) for texts in (True, False))
@@ -266,6 +266,11 @@ async def _joined(store: StoreMatcher, pattern: Match, separate: _Separate) -> T
         by_key = {key: (*by_key.get(key, row[:width]), *row[width:]) for key, row in rows.items()}
     columns = (name for table in tables if table is not None for name in table.names[width:])
     return Table((*names, *columns), list(by_key.values()))
+
+
+def makes_groups(project: Project) -> bool:
+    """Whether a projection has one row for several."""
+    return project.distinct or bool(_aggregates(project))
 
 
 def _aggregates(project: Project) -> list[Aggregate]:
