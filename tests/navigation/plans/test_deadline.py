@@ -95,6 +95,16 @@ async def test_an_answer_whose_explanation_is_out_of_time_is_given_and_says_so(m
     assert page.note == "Why. There was no time to find out more about this answer."
 
 
+async def test_a_note_takes_no_longer_than_the_answer(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(plan_runner, "_NOTE_SECONDS", 0.05)
+    monkeypatch.setattr(plan_runner, "cut_tie_note", hang)
+    async with DictAdapter(TOY, AdapterOptions()) as graph:
+        plan = parse_cypher("MATCH (a:Visitor)-[:visited]->(b) RETURN a, 7 AS n ORDER BY n LIMIT 1")
+        page = await PlanRunner(graph).run(plan, limit=9)
+    assert len(page.items) == 1
+    assert page.note == "There was no time to find out more about this answer."
+
+
 async def test_the_sizes_in_an_error_are_left_out_if_they_are_not_known(monkeypatch: pytest.MonkeyPatch):
     async def late(*_: Any, **__: Any) -> Page[Any]:
         raise StoreTimeout(30)

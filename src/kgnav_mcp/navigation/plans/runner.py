@@ -71,6 +71,8 @@ _MAX_JOINED = 100_000
 _SIZES_SECONDS = 0.25
 """Seconds for the sizes that an error names. They are known from the check, as a rule."""
 _UNEXPLAINED = "There was no time to find out more about this answer."
+_NOTE_SECONDS = 2.0
+"""Seconds for each note on an answer that has rows, or as many as the answer took: the rows are valid without it."""
 TOTAL_SECONDS = 0.25
 """Seconds for the number of rows that a plan has without its limit: the answer is complete without it."""
 _COUNTING = 2.0
@@ -135,18 +137,25 @@ class PlanRunner:
             raise over_steps(error, plan, await self._sizes(plan)) from error
         except StoreTimeout as error:
             raise timed_out(error, plan, await self._sizes(plan)) from error
-        return page if after is not None else await self._explained(plan, extended, page, deadline)
+        if after is not None:
+            return page
+        return await self._explained(plan, extended, page, deadline, max(monotonic() - begun, _NOTE_SECONDS))
 
-    async def _explained(self, plan: Plan, extended: Plan, page: PlanPage, deadline: Deadline) -> PlanPage:
-        """The first page of a plan with notes, as far as there is time for them: the rows are valid without them."""
+    async def _explained(
+        self, plan: Plan, extended: Plan, page: PlanPage, deadline: Deadline, seconds: float
+    ) -> PlanPage:
+        """The first page of a plan with notes, as far as there is time for them: `seconds` for each if it has rows."""
         has_answer = partial(self._has_answer, deadline)
 
         async def unless_late(explanation: Awaitable[str]) -> str:
+            limit = asyncio.timeout(None if is_empty_answer(page) else seconds)
             try:
-                async with time_limit(deadline, lambda: "explaining the answer"):
+                async with time_limit(deadline, lambda: "explaining the answer"), limit:
                     return await explanation
-            except (InvalidPlan, PlanTooLarge, PlanOverBudget, StepLimitReached, Unsupported, TimeoutError):
+            except (InvalidPlan, PlanTooLarge, PlanOverBudget, StepLimitReached, Unsupported):
                 return ""
+            except TimeoutError:
+                return _UNEXPLAINED if limit.expired() else ""
             except StoreTimeout:
                 return _UNEXPLAINED
 
