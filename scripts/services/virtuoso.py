@@ -38,6 +38,9 @@ _PORT = "KGNAV_VIRTUOSO_PORT"
 _STOP_TIMEOUT = 60.0
 """Maximum seconds to stop."""
 
+_LARGE_BYTES = 1_000_000
+"""Bytes of loaded files above which query plans made before the load are too slow."""
+
 _LISTED = "select concat('STATE=', ll_state, coalesce(ll_error, '')) from DB.DBA.load_list where ll_file = $file;"
 _FORGET = "delete from DB.DBA.load_list where ll_file = $file;"
 _FIRST_PASSWORD = "dba"  # noqa: S105 - the initial password of every new database
@@ -69,11 +72,7 @@ class Virtuoso(GraphStore):
         packages.ensure((_SERVER, isql.PROGRAM), _PACKAGE)
         with exclusive(self._home):
             instance = self._instance()
-            if self._process.pid() is None:
-                self._launch(instance)
-            address = f"{self._url(instance)}?query=ASK%7B%7D"
-            # Its SQL port, by which it is administered, is opened after the endpoint.
-            self._process.wait_until(lambda: answers(address) and accepts(instance.sql_port), _STOP_TIMEOUT)
+            self._launch_ready(instance)
             if not instance.secured:
                 self._secure(instance)
             return self._url(instance)
@@ -84,6 +83,9 @@ class Virtuoso(GraphStore):
 
     def load(self, files: Sequence[Path], graph: str | None) -> None:
         """Load files into a graph with the bulk loader, and index the words of its texts.
+
+        After large files the server is restarted: it keeps the plan of each query that it compiled while the graph was
+        empty, with which a query of 30 ms took over a minute.
 
         Raises:
             ServiceError: a file is missing, has another format or has an error. The lines before the
@@ -101,6 +103,9 @@ class Virtuoso(GraphStore):
                 "DB.DBA.VT_INC_INDEX_DB_DBA_RDF_OBJ();",
                 "checkpoint;",
             )
+            if sum(file.stat().st_size for file in files) > _LARGE_BYTES:
+                self._process.stop(_STOP_TIMEOUT)
+                self._launch_ready(self._instance())
 
     def clear(self, graph: str | None) -> None:
         with exclusive(self._home):
@@ -116,6 +121,14 @@ class Virtuoso(GraphStore):
         if instance != known:
             save_instance(self._home, instance)
         return instance
+
+    def _launch_ready(self, instance: VirtuosoInstance) -> None:
+        """Launch the server unless it runs, and wait until it answers."""
+        if self._process.pid() is None:
+            self._launch(instance)
+        address = f"{self._url(instance)}?query=ASK%7B%7D"
+        # Its SQL port, by which it is administered, is opened after the endpoint.
+        self._process.wait_until(lambda: answers(address) and accepts(instance.sql_port), _STOP_TIMEOUT)
 
     def _launch(self, instance: VirtuosoInstance) -> None:
         for port in (instance.port, instance.sql_port):

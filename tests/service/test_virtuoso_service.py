@@ -79,6 +79,19 @@ def test_a_crash_leaves_no_false_status_and_loses_nothing_that_was_loaded(
     assert len(ask(own_virtuoso, "SELECT * {?s ?p ?o}")) == 2
 
 
+@pytest.mark.slow
+def test_a_large_load_forgets_the_query_plans_of_the_empty_graph(own_virtuoso: Virtuoso, tmp_path: Path) -> None:
+    own_virtuoso.start()
+    first = own_virtuoso.process
+    own_virtuoso.load(written(tmp_path / "small.nt", GOOD), GRAPH)
+    assert own_virtuoso.process == first
+
+    many = "".join(f'<http://ex.org/n{number}> <http://ex.org/p> "{number}" .\n' for number in range(30_000))
+    own_virtuoso.load(written(tmp_path / "large.nt", many), GRAPH)
+    assert own_virtuoso.process != first
+    assert len(ask(own_virtuoso, "SELECT * {?s <http://ex.org/p> ?o} LIMIT 10000")) == 10_000
+
+
 OPEN_TOO_EARLY = """
 import sys
 from pathlib import Path
