@@ -148,6 +148,10 @@ class Virtuoso(RdfService):
 
     store: ClassVar[str] = "virtuoso"
 
+    def load(self, path: Path, graph_iri: str | None = None) -> None:
+        """Load a file into a graph, by a process of its own: it may start the server anew."""
+        self._run("load", str(path), *(() if graph_iri is None else ("--graph-iri", graph_iri)))
+
     @contextmanager
     def limits(self, **limits: int) -> Generator[None]:
         """Other limits of its SPARQL endpoint in this block: it reads them anew for every query."""
