@@ -10,6 +10,7 @@ from types import MappingProxyType
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql_base.plans import queries
+from kgnav_mcp.adapters.sparql_base.plans.windows import Listing
 from kgnav_mcp.adapters.sparql_base.plans.writing import Edge, EdgeVariables, Writer, cannot_express, relations_of
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, rows, values
 from kgnav_mcp.errors import Unsupported
@@ -115,6 +116,8 @@ class Pattern:
         self._edges: dict[str, EdgeVariables] = {}
         self._edge_variables: list[str] = []
         self._edge_texts: list[Fragment] = []
+        self._listings: list[Listing] = []
+        self._started: set[str] = set()
         self._parts: list[Fragment] = []
 
     @property
@@ -131,6 +134,10 @@ class Pattern:
     def edge_texts(self) -> Sequence[Fragment]:
         """Each edge alone, without paths."""
         return self._edge_texts
+
+    def listings(self, nodes: Collection[str]) -> Sequence[Listing]:
+        """Triple patterns of which each match has exactly one, and whose nodes are among these variables."""
+        return [one for one in self._listings if {node.text for node in one.nodes} <= {*nodes}]
 
     @property
     def has_known_nodes(self) -> bool:
@@ -205,6 +212,7 @@ class Pattern:
         identified = not self._repeats or (match.edges_differ and len(matched_edges) > 1)
         edges = [self._edge(edge, ends[edge.variable], identified=identified) for edge in matched_edges]
         self._edge_texts += (edge.text for edge in edges)
+        self._listings += () if qualifiers else self._listed(match, edges)
         for edge in match.edges:
             if edge.path is not None:
                 self._reach(edge, edge.path, ends[edge.variable])
@@ -220,6 +228,34 @@ class Pattern:
         for condition in conditions:
             self._parts.append(self._writer.part(queries.FILTER, condition=self._condition(condition)))
 
+    def _listed(self, match: Match, edges: Sequence[Edge]) -> Iterator[Listing]:
+        """The listings from whose nodes the pattern can be joined in the order in which it is written."""
+        if self._repeats or self._known or len(edges) < len(match.edges):
+            return
+        listings = [
+            Listing((self.node(node.variable),), self._writer.labelled(self.node(node.variable), group, alone=False))
+            for node in match.nodes
+            for group in node.labels
+            if self._writer.is_listed_by(group) and not node.subclasses
+        ]
+        listings += (
+            Listing(edge.ends, edge.text)
+            for edge in edges
+            if len(edge.relations) == 1 and edge.way is None and not edge.own and edge.ends[0] != edge.ends[1]
+        )
+        for listing in listings:
+            reached = {node.text for node in listing.nodes}
+            if not self._started <= reached:
+                continue
+            for edge in edges:
+                ends = {end.text for end in edge.ends}
+                if reached.isdisjoint(ends):
+                    break
+                reached |= ends
+            else:
+                if reached >= {self.node(name).text for name in self._own}:
+                    yield listing
+
     def _start(self, conditions: Sequence[Expression]) -> list[Expression]:
         """Write the conditions with which the pattern begins: on ids, or else on values. Returns the others."""
         others: list[Expression] = []
@@ -234,6 +270,7 @@ class Pattern:
             return others
         found = {one: self._equal_constant(one) for one in others}
         for node, pattern, is_single in filter(None, found.values()):
+            self._started.add(node.text)
             # Oxigraph joins a sub-query with all nodes of a label.
             is_plain = is_single or self._repeats
             self._parts.append(pattern if is_plain else self._writer.part(queries.EQUAL, node=node, pattern=pattern))

@@ -15,6 +15,11 @@ MATCH_PATTERN: Final = (
     "SELECT $nodes (COUNT($counted) AS ?n) $size WHERE { $pattern } $groups $order OFFSET $skip LIMIT $most"
 )
 """Costs the matching of the pattern, and the grouping of the matches by $nodes."""
+LISTED: Final = (
+    "SELECT ?n ?t WHERE { { SELECT (COUNT(*) AS ?n) WHERE { $listing } } "
+    "{ SELECT (COUNT(*) AS ?t) WHERE { { SELECT DISTINCT $nodes WHERE { $listing } } } } }"
+)
+WINDOW: Final = "{ SELECT $nodes WHERE { $listing } OFFSET $skip LIMIT $most }"
 GROUP_SIZE: Final = "(COUNT(*) AS ?size)"
 BOUNDED: Final = "{ SELECT * WHERE { $pattern } LIMIT $most }"
 """Ends after $most matches. It is for stores without a time limit."""

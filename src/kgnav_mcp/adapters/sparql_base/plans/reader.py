@@ -12,13 +12,14 @@ from kgnav_mcp.adapters.sparql_base.names import Names
 from kgnav_mcp.adapters.sparql_base.plans import queries
 from kgnav_mcp.adapters.sparql_base.plans.groups import SHARE, GroupReader, bounded
 from kgnav_mcp.adapters.sparql_base.plans.patterns import Pattern, write_pattern
+from kgnav_mcp.adapters.sparql_base.plans.windows import read_all
 from kgnav_mcp.adapters.sparql_base.plans.writing import Writer, cannot_express
-from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, number_in
+from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, Row, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.model import Entity, Node, PlanPage
+from kgnav_mcp.model import Entity, Node, PlanPage, Stop
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port.lists import batches
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery, pattern_query
@@ -91,13 +92,24 @@ class MatchReader:
             "counted": counted,
             "groups": Fragment(groups),
             "order": Fragment(queries.LARGEST_FIRST if question.largest_first else ""),
-            **self._bounded(f"{given_values.text} {pattern.text.text}"),
         }
+        text = f"{given_values.text} {pattern.text.text}"
+        listings = () if question.largest_first or given_values.text else pattern.listings(names)
         most = self._reader.max_optionals
         if question.properties and not question.largest_first and (most is None or len(question.properties) <= most):
             with suppress(Unsupported):
-                return await self._with_values(question, pattern, names, limit, terms)
-        read = await self._reader.slice(queries.MATCH_PATTERN, 0, limit, share=SHARE, **terms)
+                return await self._with_values(question, pattern, limit, text, terms)
+
+        async def select(text: str, before: str) -> Read:
+            own = {**terms, **self._bounded(text)}
+            return await self._reader.select(before + queries.MATCH_PATTERN, share=SHARE, skip=0, most=limit, **own)
+
+        read = Read((), Stop.ROW_CAP)
+        if listings:
+            read = await read_all(self._reader, text, listings, select, limit)
+        terms |= self._bounded(text)
+        if read.stop is Stop.ROW_CAP:
+            read = await self._reader.slice(queries.MATCH_PATTERN, 0, limit, share=SHARE, **terms)
         rows = read.all_rows()
         await self._check_sizes(rows, limit, terms["pattern"], _only_edge(question, pattern), whole=question.least == 1)
         blanks = [name for name in names if any(isinstance(row.get(name.removeprefix("?")), BNode) for row in rows)]
@@ -122,15 +134,16 @@ class MatchReader:
         self,
         question: PatternQuery,
         pattern: Pattern,
-        names: Sequence[str],
         limit: int,
+        text: str,
         terms: Mapping[str, Fragment],
     ) -> Sequence[PatternMatch]:
-        """Up to `limit` matches, with the values of properties of their nodes.
+        """Up to `limit` matches of the pattern `text`, with the values of properties of their nodes.
 
         Raises:
             Unsupported: the values are to be read by queries of their own.
         """
+        names = [pattern.node(name).text for name in question.nodes]
         columns = [f"?v{place}" for place, _ in enumerate(question.properties)]
         values = [
             self._reader.part(
@@ -141,18 +154,26 @@ class MatchReader:
             ).text
             for (owner, relation), column in zip(question.properties, columns, strict=True)
         ]
-        read = await self._reader.select(
-            queries.WITH_VALUES,
-            share=SHARE,
-            columns=Fragment(" ".join([*names, *columns])),
-            matches=self._reader.part(queries.MATCH_PATTERN, skip=0, most=limit, **terms),
-            values=Fragment(" ".join(values)),
-            size=Fragment("" if self._reader.max_matches is None else "?size"),
-        )
-        rows = read.all_rows()
+
+        async def select(text: str, before: str) -> Read:
+            own = {**terms, **self._bounded(text)}
+            return await self._reader.select(
+                before + queries.WITH_VALUES,
+                share=SHARE,
+                columns=Fragment(" ".join([*names, *columns])),
+                matches=self._reader.part(queries.MATCH_PATTERN, skip=0, most=limit, **own),
+                values=Fragment(" ".join(values)),
+                size=Fragment("" if self._reader.max_matches is None else "?size"),
+            )
+
+        rows = (await read_all(self._reader, text, pattern.listings(names), select, limit)).all_rows()
         of_match = {tuple(row.get(name.removeprefix("?")) for name in names): row for row in rows}
         await self._check_sizes(
-            of_match.values(), limit, terms["pattern"], _only_edge(question, pattern), whole=question.least == 1
+            of_match.values(),
+            limit,
+            self._bounded(text)["pattern"],
+            _only_edge(question, pattern),
+            whole=question.least == 1,
         )
         return await in_thread(len(rows), lambda: self._valued(rows, names, columns))
 

@@ -137,11 +137,15 @@ class Writer(ABC):
 
         It adds no rows. `alone`: nothing else in the pattern binds the node.
         """
-        if len(labels) == self._types == 1:
+        if self.is_listed_by(labels):
             return self.part(queries.LABELLED, node=node, type=self.term(labels[0]))
         if alone:
             return self.part(queries.INSTANCES, node=node, types=comma_separated(*self.terms(labels)))
         return self.part(queries.FILTER, condition=self.has_label(node, labels))
+
+    def is_listed_by(self, labels: Sequence[str]) -> bool:
+        """Whether the nodes with one of the labels are those of one triple pattern."""
+        return len(labels) == self._types == 1
 
     def has_label(self, node: Fragment, labels: Sequence[str]) -> Fragment:
         """Write a condition that a node has one of the labels."""
