@@ -17,7 +17,9 @@ from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS
 from kgnav_mcp.errors import StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Certainty, Count, Schema, Stop
+from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.navigation.plans.runner import PlanRunner
+from kgnav_mcp.port import ValueOwner
 from tests.adapters.generic_sparql.films import matches_in
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
@@ -193,3 +195,63 @@ async def test_a_long_list_is_counted_for_its_first_page_and_not_for_the_next_on
         assert any("COUNT" in query for query in client.queries)
     assert (first.total, second.total) == (Count(20), Count(20))
     assert len({one.id for page in (first, second) for one in page.items}) == 16
+
+
+def stated(parallel: int) -> str:
+    """Persons who know each other, each edge with a statement, and the first `parallel` edges with one more."""
+    prefix = "PREFIX ex: <http://ex.example/> PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>"
+    edges = [(n, (n * 7 + 1) % FANS) for n in range(FANS)]
+    about = [(n, *edge) for n, edge in enumerate([*edges, *edges[:parallel]])]
+    statements = (
+        f"[] a rdf:Statement ; rdf:subject ex:p{one} ; rdf:predicate ex:knows ; rdf:object ex:p{other} ; ex:since {n} ."
+        for n, one, other in about
+    )
+    return "\n".join((prefix, *(f"ex:p{n} a ex:Person ; ex:knows ex:p{m} ." for n, m in edges), *statements))
+
+
+@pytest.mark.parametrize("parallel", [0, 4])
+@pytest.mark.usefixtures("small_bounds")
+async def test_edges_of_any_relation_are_counted_by_a_store_with_too_many_statements_to_count_all(parallel: int):
+    endpoint = InProcess(stated(parallel), dialect=OXIGRAPH)
+    text = "MATCH (a:Person)-->(b:Person)-->(c:Person) RETURN count(*) AS n"
+    async with opened_over(endpoint, HERE) as adapter:
+        runner = PlanRunner(adapter)
+        page = await runner.run((await runner.check(parse_plan(text).plan)).plan, limit=1)
+    edges = [(n, (n * 7 + 1) % FANS) for n in range(FANS)]
+    edges += edges[:parallel]
+    expected = sum(one[1] == other[0] for one in edges for other in edges)
+    loops = sum(edge[0] == edge[1] for edge in edges)  # a path does not have the same edge twice
+    assert page.items[0].cells == (expected - loops,)
+    by_store = [query for query in endpoint.queries if re.search(r"COUNT\(\*\) AS \?n\).*\?p0 .*\?p1 ", query)]
+    assert bool(by_store) is not parallel
+
+
+@pytest.mark.usefixtures("small_bounds")
+async def test_whether_there_is_an_edge_of_any_relation_needs_no_number_of_statements():
+    endpoint = InProcess(stated(4), dialect=OXIGRAPH)
+    text = "MATCH (a:Person) WHERE EXISTS { (a)-->(:Person) } RETURN count(*) AS n"
+    async with opened_over(endpoint, HERE) as adapter:
+        runner = PlanRunner(adapter)
+        page = await runner.run((await runner.check(parse_plan(text).plan)).plan, limit=1)
+    assert page.items[0].cells == (FANS,)
+    assert any("EXISTS" in query and "?p0" in query for query in endpoint.queries)
+    assert not any("SUM(?c)" in query for query in endpoint.queries)
+
+
+async def test_the_nodes_of_a_graph_are_not_counted_to_find_an_edge_of_a_label():
+    endpoint = InProcess(TURTLE)
+    async with opened_over(endpoint, HERE) as adapter:
+        checked = await PlanRunner(adapter).check(
+            parse_plan("MATCH (p:Person)-[:likes]->() RETURN 1 AS one LIMIT 1").plan
+        )
+        page = await evaluate(adapter, checked.plan, limit=1)
+    assert [row.cells for row in page.items] == [(1,)]
+    assert not any("?any" in query for query in endpoint.queries)
+
+
+async def test_whether_a_node_has_several_values_of_a_property_is_read_once():
+    endpoint = InProcess(TURTLE, dialect=replace(OXIGRAPH, counts_fast=False))
+    async with opened_over(endpoint, HERE) as adapter:
+        found = [await adapter.has_several_values("ex:age", ValueOwner.NODE) for _ in range(3)]
+    assert found == [False] * 3
+    assert sum("sameTerm(?a, ?b)" in query for query in endpoint.queries) == 1

@@ -18,6 +18,7 @@ from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.reification import (
     NO_REIFIER_FACTS,
     NOTATION,
+    Notation,
     ReifierFacts,
     reifier_facts,
     uncounted,
@@ -46,6 +47,8 @@ _MAX_UNSTOPPABLE = 1_000_000
 soon after its caller has left: within 2 s on Oxigraph, 10 s on RDF4J."""
 _MAX_STATEMENTS = 500_000
 """Number of statements about the triples of one relation that are read at most, to find triples with several."""
+_MAX_STATED = 20
+"""Relations with statements of which each is counted at most, for patterns of any relation."""
 _UNSTOPPABLE = (
     f"the graph has more than {_MAX_UNSTOPPABLE:,} triples, and this store could not be stopped while counting them"
 )
@@ -214,6 +217,24 @@ class CatalogueCache:
                 return self._parallel[relation]
             self._parallel[relation] = found = await self._count_parallel(relation)
             return found
+
+    async def any_parallel(self) -> bool | None:
+        """Whether one triple of any relation may make several edges; None: not known."""
+        read = await self.get()
+        if read.parallel is not None:
+            return bool(read.parallel)
+        if any(notation is Notation.REIFIES for notation in self._store.reification.notations):
+            return None
+        try:
+            stated = await self._reader.select(queries.STATED_RELATIONS, share=_SHARE, most=_MAX_STATED + 1)
+        except StoreTimeout:
+            return None
+        if stated.stop is not Stop.COMPLETE or len(stated.rows) > _MAX_STATED:
+            return None
+        for row in stated.rows:
+            if (found := await self.has_parallel(iri_in(row, "p"))) is not False:
+                return found
+        return False
 
     async def _count_parallel(self, relation: URIRef) -> bool | None:
         stated = self._store.reification.reifier_pattern("?s", "?o", relation)

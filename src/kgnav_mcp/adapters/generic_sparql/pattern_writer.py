@@ -52,11 +52,15 @@ class PatternWriter(TripleWriter):
         self._reification = store.reification
         self._catalogues = catalogues
         self._catalogue: Catalogue | None = None
+        self._any_parallel: bool | None = None
 
     async def load_relations(self, relations: Iterable[str]) -> None:
         wanted = list(relations)
         await super().load_relations(wanted)
         self._catalogue = await self._catalogues.get()
+
+    async def load_any_relation(self) -> None:
+        self._any_parallel = await self._catalogues.any_parallel()
 
     async def _shown_relations(self) -> Collection[URIRef]:
         return (await self._catalogues.get()).relations
@@ -72,9 +76,7 @@ class PatternWriter(TripleWriter):
         return path
 
     def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
-        catalogue = self._catalogue
-        may_be_several = catalogue is None or catalogue.parallel is None or catalogue.parallel
-        if not relations and may_be_several and not ends.distinct_ends:
+        if not relations and self._any_parallel is not False and not ends.distinct_ends:
             raise cannot_express("edges of any relation, of which some triples may be several")
         if ends.source.text != ends.target.text or self._reader.dialect.joins_loops:
             return super().edge(relations, ends)

@@ -40,6 +40,8 @@ _MAX_ROWS_PER_VALUE = 10
 _NUMBER = "n"
 _MAX_TOTALS, _TOTALS_SECONDS = 100, 60.0
 """Lists whose total is kept for their next pages: counting all nodes takes as long as reading a page of them."""
+_MAX_SEVERAL, _SEVERAL_SECONDS = 1000, 600.0
+"""Properties of which it is kept whether a node has several values, and how long: data may be written meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +204,7 @@ class ListReader(ABC):
         self._templates = templates
         self._entity_finder = entity_finder
         self._totals: TTLCache[tuple[str, str], Count] = TTLCache(_MAX_TOTALS, _TOTALS_SECONDS)
+        self._several: TTLCache[URIRef, bool] = TTLCache(_MAX_SEVERAL, _SEVERAL_SECONDS)
 
     @abstractmethod
     async def types(self, label: str) -> Types:
@@ -233,11 +236,17 @@ class ListReader(ABC):
     async def _have_several(self, relations: Sequence[URIRef]) -> bool:
         if len(relations) > 1:
             return True  # values of both are values of the property
+        (relation,) = relations
+        if relation not in self._several:
+            self._several[relation] = await self._has_several(relation)
+        return self._several[relation]
+
+    async def _has_several(self, relation: URIRef) -> bool:
         if self._reader.dialect.counts_fast:
-            read = await self._reader.select(queries.ONE_VALUE_EACH, relation=relations[0])
+            read = await self._reader.select(queries.ONE_VALUE_EACH, relation=relation)
             if read.rows and number_in(read.rows[0], "n") == number_in(read.rows[0], "t"):
                 return False  # else some have several, or one in each of several graphs
-        read = await self._reader.select(queries.SEVERAL_VALUES, relation=relations[0])
+        read = await self._reader.select(queries.SEVERAL_VALUES, relation=relation)
         return bool(read.any_rows())
 
     @abstractmethod

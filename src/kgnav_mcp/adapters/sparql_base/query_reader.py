@@ -225,12 +225,12 @@ class Reader:
                 missing.
         """
         rows: list[Row] = []
-        while len(rows) < most:
-            query = self.filled(template, skip=skip + len(rows), most=most - len(rows), **terms)
+        while (start := len(rows)) < most:
+            # Always the same LIMIT: Virtuoso puts groups in another order for another.
+            query = self.filled(template, skip=skip + start, most=most, **terms)
             answer = await self._send(query, share)
-            rows += answer.rows
-            is_continued = len(rows) > len(answer.rows)
-            if is_continued and _UNIQUE.search(template) and len({frozenset(row.items()) for row in rows}) < len(rows):
+            rows += answer.rows[: most - start]
+            if start and _UNIQUE.search(template) and len({frozenset(row.items()) for row in rows}) < len(rows):
                 raise errors.reordered()
             if answer.stop is not Stop.ROW_CAP or not answer.rows or not self.stable_order:
                 return Read(tuple(rows), answer.stop)

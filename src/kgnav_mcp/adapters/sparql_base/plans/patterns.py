@@ -49,6 +49,9 @@ async def write_pattern(writer: Writer, question: PatternQuery, *, iris_only: bo
     """
     match, given = question.match, question.given_nodes
     await writer.load_relations(relations_of(match))
+    inner = [one for one in parts(match, patterns=True) if isinstance(one, Match)]
+    if any(_counts_any_relation(one, distinct=one is not match or question.counted is not None) for one in inner):
+        await writer.load_any_relation()
     names = sorted({*variables_of(match), *given})
     nodes = {name: Fragment(f"?n{place}") for place, name in enumerate(names)}
     terms = await _known_terms(writer, question)
@@ -75,6 +78,14 @@ async def _known_terms(writer: Writer, question: PatternQuery) -> KnownTerms:
     return {one: own for one, own in found.items() if own is not None}
 
 
+def _counts_any_relation(match: Match, *, distinct: bool) -> bool:
+    """Whether it matters how many edges of any relation lead between two nodes.
+
+    `distinct`: only distinct nodes are counted, or whether there is a match.
+    """
+    return not (distinct and len(match.edges) == 1) and any(not edge.relations for edge in match.edges)
+
+
 def _ids_of_node(condition: Expression) -> tuple[str, Sequence[str]] | None:
     """The node whose ids a condition lists, and these."""
     ids = id_condition(condition)
@@ -99,8 +110,8 @@ class Pattern:
         """`known`: variables whose values are certainly nodes.
 
         `outside`: nodes that are bound outside of the pattern of a condition, which may have a match several times;
-        None: it is no such pattern. `distinct_nodes`: only distinct nodes of its matches are wanted, however many edges
-        lead between these.
+        None: it is no such pattern. `distinct_nodes`: only distinct nodes of its matches are wanted, or whether there is
+        one, however many edges lead between these.
         """
         self._writer = writer
         self._nodes = nodes
@@ -432,7 +443,15 @@ class Pattern:
     def _inner(self, match: Match) -> Fragment:
         """Write the pattern of a condition."""
         outside = {*self._outside, *self._own, *self._known}
-        inner = Pattern(self._writer, self._nodes, self._numbers, self._known, terms=self._terms, outside=outside)
+        inner = Pattern(
+            self._writer,
+            self._nodes,
+            self._numbers,
+            self._known,
+            terms=self._terms,
+            outside=outside,
+            distinct_nodes=True,
+        )
         inner.add(match)
         return inner.text
 

@@ -104,6 +104,10 @@ class Writer(ABC):
             Unsupported: an edge with one of them cannot be expressed.
         """
 
+    async def load_any_relation(self) -> None:
+        """Prepare for edges of any relation. Called before a pattern with one is written."""
+        return
+
     @abstractmethod
     def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Fragment, tuple[Fragment, ...]]:
         """Write an edge with one of these relations (empty: any).
