@@ -110,8 +110,8 @@ class Pattern:
         """`known`: variables whose values are certainly nodes.
 
         `outside`: nodes that are bound outside of the pattern of a condition, which may have a match several times;
-        None: it is no such pattern. `distinct_nodes`: only distinct nodes of its matches are wanted, or whether there is
-        one, however many edges lead between these.
+        None: it is no such pattern. `distinct_nodes`: only distinct nodes of its matches are wanted, or only
+        whether there is a match, however many edges lead between these.
         """
         self._writer = writer
         self._nodes = nodes

@@ -176,7 +176,7 @@ class PatternMatcher:
         selective = [name for name in names if self._start(name).selective] if several else []
         counts = {name: await self._start(name).count(self._reader) for name in selective}
         if several and not any(count.value <= _FEW for count in counts.values()):
-            others = [name for name in names if name not in counts and not self._is_never_smallest(name, counts)]
+            others = [name for name in names if name not in counts and not self._is_never_smallest(name, names)]
             counts |= {name: await self._start(name).count(self._reader) for name in others}
         best = min(counts, key=lambda name: self._row_count(name, counts[name])) if several else names[0]
         self._check_product(counts, best)
@@ -212,9 +212,10 @@ class PatternMatcher:
         """Whether an equality with other columns finds the rows for a node, so that no product with it is made."""
         return any(equality_sides(condition, others, (name,)) for _, condition in self._pending)
 
-    def _is_never_smallest(self, name: str, counts: Mapping[str, Count]) -> bool:
-        """Whether a node need not be counted: it may be any node of the graph, and others are selected."""
-        return bool(counts) and bool(self._edges) and self._start(name).is_everything
+    def _is_never_smallest(self, name: str, names: Sequence[str]) -> bool:
+        """Whether a node need not be counted: it may be any node of the graph, and others may not."""
+        others_are_fewer = any(not self._start(other).is_everything for other in names)
+        return bool(self._edges) and self._start(name).is_everything and others_are_fewer
 
     def _check_product(self, counts: Mapping[str, Count], first: str) -> None:
         """Refuse a product of unfiltered sets before one of them is read.

@@ -48,13 +48,15 @@ from kgnav_mcp.navigation.plans.pushdown.large_answers import LargeAnswer
 from kgnav_mcp.navigation.plans.pushdown.store_counts import count_in_store
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
 from kgnav_mcp.plan import Call, Clause, Function, Match, Pipeline, Plan, Project, Property, Unwind, Variable
-from kgnav_mcp.plan.walking import conjuncts, node_patterns, parts
+from kgnav_mcp.plan.walking import aggregates, conjuncts, node_patterns, parts
 from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
 
 _HELD = (PROOF, MULTIPLICITY)
 """Columns that every row keeps, whatever later clauses name."""
 _EXPLAINED_SHARE = 0.5
 """Share of the plan's remaining time for finding the part of a pattern without a match: the answer does not need it."""
+_MANY_EDGES = 5_000
+"""Edges of which properties are read at most for a page that shows only some of them."""
 _PART_READ = {
     Stop.ROW_CAP: "the store returns no more rows at once",
     Stop.TIME_OUT: "the store timed out",
@@ -94,15 +96,35 @@ async def evaluate(
     try:
         async with time_limit(deadline, budget.position), reporting(progress, budget.progress):
             try:
+                if await evaluation.reads_many_edges(plan):
+                    with suppress(PlanTooLarge):
+                        page = await evaluation.page_of_large_answer(plan, limit, after, proof=proof)
+                        if page is not None:
+                            return page
                 table = await evaluation.answer(plan, proof=proof)
             except PlanTooLarge:
                 page = await evaluation.page_of_large_answer(plan, limit, after, proof=proof)
-                if page is None:
+                if page is None or _has_first_rows(plan, bound):
                     raise
                 return page
             return await evaluation.page(plan, table, limit, after)
     finally:
         evaluation.end()
+
+
+def _shows_edges(match: Match, project: Project) -> bool:
+    """Whether a projection has edges of a pattern, or properties of them, and a row for each match."""
+    edges = {edge.variable for edge in match.edges if edge.path is None}
+    values = [column.value for column in project.columns]
+    shown = {value.name for value in values if isinstance(value, Variable)}
+    shown |= {one.owner for value in values for one in parts(value) if isinstance(one, Property)}
+    return not (match.optional or edges.isdisjoint(shown) or any(map(aggregates, values)))
+
+
+def _has_first_rows(plan: Plan, bound: int) -> bool:
+    """Whether a plan keeps as few rows as may be held, which were looked for before."""
+    last = plan.pipelines[0].clauses[-1]
+    return isinstance(last, Project) and last.limit is not None and last.limit <= bound
 
 
 class _Evaluation:
@@ -143,6 +165,16 @@ class _Evaluation:
         total = self._budget.count(len(rows))
         return await self._page(plan, rows[start : start + limit], start, total, tag)
 
+    async def reads_many_edges(self, plan: Plan) -> bool:
+        """Whether a plan shows what a store must be asked for each edge, of so many edges that a page is read alone."""
+        match plan.pipelines:
+            case (Pipeline((Match() as match, Project(distinct=False) as project), None),) if self._store:
+                if not _shows_edges(match, project):
+                    return False
+                return await self._store.has_more_matches(match, _MANY_EDGES)
+            case _:
+                return False
+
     async def page_of_large_answer(self, plan: Plan, limit: int, after: str | None, *, proof: bool) -> PlanPage | None:
         """The page of an answer that has more rows than may be held; None if its rows are not found without the others.
 
@@ -153,8 +185,6 @@ class _Evaluation:
                 pass
             case _:
                 return None
-        if project.limit is not None and project.limit <= self._budget.bound:
-            return None  # its first rows were not found
         start = rows_before(after)
         most = limit if project.limit is None else min(limit, max(project.limit - start, 0))
         first = project.skip + start

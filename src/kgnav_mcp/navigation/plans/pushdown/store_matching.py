@@ -287,6 +287,15 @@ class StoreMatcher:
             return await self._graph.has_more_rows(request.plan(), self.bound)
         return False
 
+    async def has_more_matches(self, match: Match, than: int) -> bool:
+        """Whether the nodes of a pattern certainly have more combinations than this number."""
+        conditions = tuple(conjuncts(match.where))
+        pattern = await self.pattern(match, conditions, (), ())
+        request = PatternRequest(pattern, (), (), tuple(sorted(node_patterns(match))))
+        with suppress(Unsupported, StoreTimeout, InvalidStore):
+            return await self._graph.has_more_rows(request.plan(), than)
+        return False
+
     async def read(self, request: PatternRequest) -> Found | None:
         """The matches, as `_matches`, in any case by the query for all of them.
 
