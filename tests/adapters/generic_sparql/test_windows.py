@@ -94,7 +94,10 @@ WINDOW = r"\{ SELECT \?n\d+ WHERE \{[^}]*\} OFFSET"
 LISTED_TWICE = (re.escape(queries.LISTED.partition("{")[0]), [{"n": Literal(2), "t": Literal(1)}])
 
 
-@pytest.mark.parametrize("store", [{"slow": [WINDOW]}, {"answers": [LISTED_TWICE]}])
+LISTED_TOO_FEW = (LISTED_TWICE[0], [{"n": Literal(FILMS // 2), "t": Literal(FILMS // 2)}])
+
+
+@pytest.mark.parametrize("store", [{"slow": [WINDOW]}, {"answers": [LISTED_TWICE]}, {"answers": [LISTED_TOO_FEW]}])
 async def test_groups_are_continued_where_the_nodes_of_a_label_cannot_be_read_in_parts(store: dict[str, Any]):
     text, expected = next(iter(PLANS.items()))
     client = InProcess(TURTLE, row_cap=CAP, **store)

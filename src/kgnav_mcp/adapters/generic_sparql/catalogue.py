@@ -223,7 +223,7 @@ class CatalogueCache:
         read = await self.get()
         if read.parallel is not None:
             return bool(read.parallel)
-        if any(notation is Notation.REIFIES for notation in self._store.reification.notations):
+        if Notation.REIFIES in self._store.reification.notations:
             return None
         try:
             stated = await self._reader.select(queries.STATED_RELATIONS, share=_SHARE, most=_MAX_STATED + 1)

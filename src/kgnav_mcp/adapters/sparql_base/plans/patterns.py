@@ -49,8 +49,8 @@ async def write_pattern(writer: Writer, question: PatternQuery, *, iris_only: bo
     """
     match, given = question.match, question.given_nodes
     await writer.load_relations(relations_of(match))
-    inner = [one for one in parts(match, patterns=True) if isinstance(one, Match)]
-    if any(_counts_any_relation(one, distinct=one is not match or question.counted is not None) for one in inner):
+    matches = [one for one in parts(match, patterns=True) if isinstance(one, Match)]
+    if any(_counts_any_relation(one, distinct=one is not match or question.counted is not None) for one in matches):
         await writer.load_any_relation()
     names = sorted({*variables_of(match), *given})
     nodes = {name: Fragment(f"?n{place}") for place, name in enumerate(names)}

@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.sparql_base.names import Names
 from kgnav_mcp.adapters.sparql_base.plans import queries
 from kgnav_mcp.adapters.sparql_base.plans.groups import SHARE, GroupReader, bounded
 from kgnav_mcp.adapters.sparql_base.plans.patterns import Pattern, write_pattern
-from kgnav_mcp.adapters.sparql_base.plans.windows import read_all
+from kgnav_mcp.adapters.sparql_base.plans.windows import WindowReader
 from kgnav_mcp.adapters.sparql_base.plans.writing import Writer, cannot_express
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, Row, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
@@ -94,7 +94,7 @@ class MatchReader:
             "order": Fragment(queries.LARGEST_FIRST if question.largest_first else ""),
         }
         text = f"{given_values.text} {pattern.text.text}"
-        listings = () if question.largest_first or given_values.text else pattern.listings(names)
+        windows = self._windows(question, pattern)
         most = self._reader.max_optionals
         if question.properties and not question.largest_first and (most is None or len(question.properties) <= most):
             with suppress(Unsupported):
@@ -104,9 +104,7 @@ class MatchReader:
             own = {**terms, **self._bounded(text)}
             return await self._reader.select(before + queries.MATCH_PATTERN, share=SHARE, skip=0, most=limit, **own)
 
-        read = Read((), Stop.ROW_CAP)
-        if listings:
-            read = await read_all(self._reader, text, listings, select, limit)
+        read = Read((), Stop.ROW_CAP) if windows is None else await windows.read(text, select, limit)
         terms |= self._bounded(text)
         if read.stop is Stop.ROW_CAP:
             read = await self._reader.slice(queries.MATCH_PATTERN, 0, limit, share=SHARE, **terms)
@@ -118,6 +116,14 @@ class MatchReader:
         matches = self._reader.part(queries.MATCH_PATTERN, skip=0, most=limit, **terms)
         found = await self._blank_matches(matches, terms["pattern"], names, blanks)
         return _largest_first(found) if question.largest_first else found
+
+    def _windows(self, question: PatternQuery, pattern: Pattern) -> WindowReader | None:
+        """Reads an answer in parts, where its groups add up to all matches; None if it has no parts."""
+        if question.largest_first or question.given_nodes or question.counted is not None or question.least > 1:
+            return None
+        names = [pattern.node(name).text for name in question.nodes]
+        listings = pattern.listings(names)
+        return WindowReader(self._reader, names, listings) if listings else None
 
     async def _blank_matches(
         self, matches: Fragment, pattern: Fragment, names: Sequence[str], blanks: Sequence[str]
@@ -166,7 +172,8 @@ class MatchReader:
                 size=Fragment("" if self._reader.max_matches is None else "?size"),
             )
 
-        rows = (await read_all(self._reader, text, pattern.listings(names), select, limit)).all_rows()
+        windows = self._windows(question, pattern)
+        rows = (await (select(text, "") if windows is None else windows.read(text, select, limit))).all_rows()
         of_match = {tuple(row.get(name.removeprefix("?")) for name in names): row for row in rows}
         await self._check_sizes(
             of_match.values(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from kgnav_mcp.adapters.sparql_base.plans import queries
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, Row, number_in
@@ -27,31 +28,58 @@ class Listing:
     nodes: tuple[Fragment, ...]
     text: Fragment
 
+    @property
+    def columns(self) -> Fragment:
+        """The nodes as columns of a query."""
+        return Fragment(" ".join(node.text for node in self.nodes))
 
-async def read_all(reader: Reader, pattern: str, listings: Sequence[Listing], select: Select, most: int) -> Read:
-    """The answer of a query on a pattern.
 
-    If the row cap cuts it, the query is asked for windows of a listing instead, and their rows are returned together,
-    or some more than `most`. The listing's nodes must be among those by which the query groups. If the store does not
-    answer for a window, the cut answer is returned.
-    """
-    whole = await select(pattern, "")
-    if whole.stop is not Stop.ROW_CAP or not reader.stable_order:
+class WindowReader:
+    """Reads queries that group the matches of a pattern by some variables, `names`, and count each group as ?n."""
+
+    def __init__(self, reader: Reader, names: Sequence[str], listings: Sequence[Listing]) -> None:
+        """`listings` are parts of the pattern whose nodes are among `names`."""
+        self._reader, self._names, self._listings = reader, names, listings
+
+    async def read(self, pattern: str, select: Select, most: int) -> Read:
+        """The answer of a query on a pattern.
+
+        If the row cap cuts it, the query is asked for windows of a listing instead, and their rows are returned
+        together, or some more than `most`. The cut answer is returned if the store does not answer for a window, or if
+        the rows do not have all matches of the pattern.
+        """
+        whole = await select(pattern, "")
+        if whole.stop is not Stop.ROW_CAP or not self._reader.stable_order:
+            return whole
+        for listing in self._listings:
+            with suppress(StoreTimeout):
+                size = await self._size(listing)
+                if size is None:
+                    continue
+                rows = await _windows(partial(self._window, listing, pattern, select), size, len(whole.rows), most)
+                if len(rows) > most or await self._has_all_matches(rows, pattern):
+                    return Read(rows)
         return whole
-    for listing in listings:
-        terms = {"nodes": Fragment(" ".join(node.text for node in listing.nodes)), "listing": listing.text}
-        with suppress(StoreTimeout):
-            numbers = (await reader.select(reader.filled(queries.LISTED, **terms))).all_rows()[0]
-            size = number_in(numbers, "n")
-            if size == number_in(numbers, "t"):  # else some are listed several times: by several graphs
 
-                def window(start: int, width: int, terms: dict[str, Fragment] = terms) -> Awaitable[Read]:
-                    some = reader.filled(queries.WINDOW, **terms, skip=start, most=width)
-                    # The store may not know how few nodes a window has.
-                    return select(f"{some} {pattern}", reader.dialect.in_written_order)
+    async def _size(self, listing: Listing) -> int | None:
+        """The number of items of a listing; None if some are listed several times, as by several graphs."""
+        read = await self._reader.select(queries.LISTED, nodes=listing.columns, listing=listing.text)
+        numbers = read.all_rows()[0]
+        size = number_in(numbers, "n")
+        return size if size == number_in(numbers, "t") else None
 
-                return Read(await _windows(window, size, len(whole.rows), most))
-    return whole
+    async def _window(self, listing: Listing, pattern: str, select: Select, start: int, width: int) -> Read:
+        terms = {"nodes": listing.columns, "listing": listing.text}
+        window = self._reader.filled(queries.WINDOW, **terms, skip=start, most=width)
+        # The store may not know how few nodes a window has.
+        return await select(f"{window} {pattern}", self._reader.dialect.in_written_order)
+
+    async def _has_all_matches(self, rows: Sequence[Row], pattern: str) -> bool:
+        """Whether the groups add up to the matches of the pattern: a store might list nodes in another order."""
+        names = [name.removeprefix("?") for name in self._names]
+        groups = {tuple(row.get(name) for name in names): number_in(row, "n") for row in rows}
+        read = await self._reader.select(queries.BOUNDED_COUNT, pattern=Fragment(pattern))
+        return sum(groups.values()) == number_in(read.all_rows()[0], "size")
 
 
 async def _windows(window: Callable[[int, int], Awaitable[Read]], size: int, cap: int, most: int) -> tuple[Row, ...]:

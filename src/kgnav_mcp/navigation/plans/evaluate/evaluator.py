@@ -95,16 +95,18 @@ async def evaluate(
     evaluation = _Evaluation(graph, budget, lookups, by_store=by_store, edge_ids=edge_ids)
     try:
         async with time_limit(deadline, budget.position), reporting(progress, budget.progress):
+            if many_edges := await evaluation.reads_many_edges(plan):
+                with suppress(PlanTooLarge):
+                    page = await evaluation.page_of_large_answer(plan, limit, after, proof=proof)
+                    if page is not None:
+                        return page
             try:
-                if await evaluation.reads_many_edges(plan):
-                    with suppress(PlanTooLarge):
-                        page = await evaluation.page_of_large_answer(plan, limit, after, proof=proof)
-                        if page is not None:
-                            return page
                 table = await evaluation.answer(plan, proof=proof)
             except PlanTooLarge:
+                if many_edges or _has_first_rows(plan, bound):
+                    raise
                 page = await evaluation.page_of_large_answer(plan, limit, after, proof=proof)
-                if page is None or _has_first_rows(plan, bound):
+                if page is None:
                     raise
                 return page
             return await evaluation.page(plan, table, limit, after)
