@@ -44,6 +44,15 @@ class _Activity:
         return self.cpu - before.cpu > seconds / 100 or self.moved - before.moved > _MEGABYTE
 
 
+def _has_ended(pid: int) -> bool:
+    """Whether all threads of a process have ended: it may have no command line any more, and still its ports."""
+    for stat in Path(f"/proc/{pid}/task").glob("*/stat"):
+        with suppress(OSError):  # it has ended meanwhile
+            if stat.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[0] not in {"Z", "X"}:
+                return False
+    return True
+
+
 class DetachedProcess:
     """A background process that later commands find again.
 
@@ -108,7 +117,7 @@ class DetachedProcess:
             time.sleep(_PAUSE)
 
     def stop(self, patience: float) -> bool:
-        """Ask it to end and wait. Returns whether it was running.
+        """Ask it to end and wait until its ports are free. Returns whether it was running.
 
         Raises:
             ServiceError: it still runs after `patience` seconds.
@@ -117,7 +126,7 @@ class DetachedProcess:
         if pid is not None:
             os.kill(pid, signal.SIGTERM)
             deadline = time.monotonic() + patience
-            while self.pid() is not None:
+            while not _has_ended(pid):
                 if time.monotonic() > deadline:
                     raise ServiceError(f"process {pid} did not end within {patience:g} s of being asked to")
                 time.sleep(_PAUSE)

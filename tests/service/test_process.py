@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from scripts.services.instance import is_free
 from scripts.services.process import DetachedProcess
 
 ROOT = Path(__file__).parents[2]
@@ -74,3 +75,27 @@ def test_a_store_that_ends_while_it_starts_is_not_waited_for(process: DetachedPr
     assert "it ended while it started;" in said
     assert "output.log ends with:\nout of room" in said
     assert process.pid() is None
+
+
+ENDS_SLOWLY = """
+import ctypes, os, pathlib, platform, signal, socket, threading, time
+
+def end(*_):
+    threading.Thread(target=lambda: (time.sleep(0.5), os._exit(0))).start()
+    ctypes.CDLL(None).syscall({"x86_64": 60}.get(platform.machine(), 93), 0)  # ends this thread alone
+
+signal.signal(signal.SIGTERM, end)
+listening = socket.create_server(("127.0.0.1", 0))
+pathlib.Path("port").write_text(str(listening.getsockname()[1]))
+pathlib.Path("ready").touch()
+time.sleep(60)
+"""
+"""A store whose first thread ends before the one that gives its port back."""
+
+
+def test_the_port_of_a_store_that_was_stopped_is_free(process: DetachedProcess, tmp_path: Path):
+    assert not started(ENDS_SLOWLY, tmp_path).returncode
+    port = int((tmp_path / "port").read_text())
+    assert not is_free(port)
+    process.stop(10)
+    assert is_free(port)
