@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -37,6 +38,8 @@ _PORT = "KGNAV_VIRTUOSO_PORT"
 
 _STOP_TIMEOUT = 60.0
 """Maximum seconds to stop."""
+_PAUSE = 0.05
+"""Seconds between two looks at its ports."""
 
 _LARGE_BYTES = 1_000_000
 """Bytes of loaded files above which query plans made before the load are too slow."""
@@ -104,8 +107,7 @@ class Virtuoso(GraphStore):
                 "checkpoint;",
             )
             if sum(file.stat().st_size for file in files) > _LARGE_BYTES:
-                self._process.stop(_STOP_TIMEOUT)
-                self._launch_ready(self._instance())
+                self._restart(self._instance())
 
     def clear(self, graph: str | None) -> None:
         with exclusive(self._home):
@@ -121,6 +123,13 @@ class Virtuoso(GraphStore):
         if instance != known:
             save_instance(self._home, instance)
         return instance
+
+    def _restart(self, instance: VirtuosoInstance) -> None:
+        self._process.stop(_STOP_TIMEOUT)
+        deadline = time.monotonic() + _STOP_TIMEOUT
+        while not (is_free(instance.port) and is_free(instance.sql_port)) and time.monotonic() < deadline:
+            time.sleep(_PAUSE)  # a stopped server may give its ports back a moment later
+        self._launch_ready(instance)
 
     def _launch_ready(self, instance: VirtuosoInstance) -> None:
         """Launch the server unless it runs, and wait until it answers."""
