@@ -44,13 +44,18 @@ class _Activity:
         return self.cpu - before.cpu > seconds / 100 or self.moved - before.moved > _MEGABYTE
 
 
-def _has_ended(pid: int) -> bool:
-    """Whether all threads of a process have ended: it may have no command line any more, and still its ports."""
+def thread_states(pid: int) -> set[str]:
+    """The states of a process's threads, as the kernel's letters (`S` sleeps, `T` is stopped, `Z` has ended)."""
+    states = set[str]()
     for stat in Path(f"/proc/{pid}/task").glob("*/stat"):
         with suppress(OSError):  # it has ended meanwhile
-            if stat.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[0] not in {"Z", "X"}:
-                return False
-    return True
+            states.add(stat.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[0])
+    return states
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether all threads of a process have ended: it may have no command line any more, and still its ports."""
+    return thread_states(pid) <= {"Z", "X"}
 
 
 class DetachedProcess:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from neo4j import WRITE_ACCESS
 from scripts.services.failure import ServiceError
+from scripts.services.process import thread_states
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.neo4j import store as store_module
@@ -151,7 +152,7 @@ async def test_a_server_killed_in_the_middle_of_a_call_gives_one_error_and_nothi
         first = await connected.call_tool("find_node", asked)
         assert "ann" in text_of(first)
 
-        os.kill(own_neo4j.process, signal.SIGSTOP)  # so that the call is surely in the middle
+        await _pause(own_neo4j.process)  # so that the call is surely in the middle
         call = asyncio.ensure_future(connected.call_tool("find_node", asked))
         await asyncio.sleep(0.3)
         assert not call.done()
@@ -176,6 +177,14 @@ async def test_a_server_killed_in_the_middle_of_a_call_gives_one_error_and_nothi
     own_neo4j.stop()
     status = own_neo4j.script("status")
     assert (status.returncode, status.stdout) == (3, "stopped\n")
+
+
+async def _pause(pid: int) -> None:
+    """Stop all threads of a process: until the first of them takes the signal, the others go on."""
+    os.kill(pid, signal.SIGSTOP)
+    async with asyncio.timeout(TOLD_S):
+        while thread_states(pid) != {"T"}:
+            await asyncio.sleep(0.01)
 
 
 def _the_script_says_that_it_does_not_run(service: Neo4j, file: Path) -> None:
