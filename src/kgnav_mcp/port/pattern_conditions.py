@@ -103,8 +103,8 @@ def can_push(condition: Expression, bound: frozenset[str], *, numbers: bool = Tr
     """Whether `PatternQuery` allows a condition, whose nodes have to be `bound`; or one without `numbers` or `texts`.
 
     It combines by AND, OR and NOT conditions on what a node is (`id_condition`, `a = b`, `a <> b`, HasLabel) and
-    Exists, whose pattern follows the same rules; and conditions of `number_condition` and `equal_constants` by AND and
-    OR only: a comparison with a missing value is not true, and neither is its negation.
+    Exists, whose pattern follows the same rules; and conditions of `number_condition`, `equal_constants` and
+    `prefix_condition` by AND and OR only: a comparison with a missing value is not true, and neither is its negation.
     """
     push = partial(can_push, numbers=numbers, texts=texts)
     match condition:
@@ -132,7 +132,7 @@ def _node_of(condition: Expression, *, numbers: bool, texts: bool) -> str | None
         return ids[0]
     compared = number_condition(condition) if numbers else None
     if compared is None and texts:
-        compared = equal_constants(condition)
+        compared = equal_constants(condition) or prefix_condition(condition)
     return None if compared is None else compared[0].owner
 
 
@@ -200,6 +200,15 @@ def equal_constants(condition: Expression) -> tuple[Property, tuple[float, ...] 
     constants = [operand.value for operand in operands if isinstance(operand, Constant)]
     texts = tuple(constant for constant in constants if isinstance(constant, str))
     return (owned, texts) if owned is not None and owned.ids and 0 < len(texts) == len(operands) else None
+
+
+def prefix_condition(condition: Expression) -> tuple[Property, str] | None:
+    """The property and the text of a condition that it is a text that starts so; None for any other condition."""
+    match condition:
+        case Compare(Property(_, _, (_,)) as owned, Comparison.STARTS_WITH, Constant(str() as text)):
+            return owned, text
+        case _:
+            return None
 
 
 def _equality(condition: Expression) -> tuple[Property, Sequence[Expression]] | None:

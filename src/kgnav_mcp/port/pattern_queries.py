@@ -89,7 +89,8 @@ class PatternQuery:
     keys: tuple[GroupKey, ...] = ()
     """What matches are grouped by, in place of `nodes`: properties of nodes with one relation, labels, `type(edge)`.
 
-    A store refuses the query if a node of a match has several values of a key, or one that is a node.
+    `left(property, number)` is a key, too. A store refuses the query if a node of a match has several values of a key,
+    or one that is a node, or no text where its first characters are the key.
     """
     list_keys: bool = False
     """Whether labels, and several values of a property, are keys, too.
@@ -226,6 +227,8 @@ def _keys_and_measures(columns: Sequence[Column], match: Match) -> tuple[tuple[G
             case Call(Function.TYPE, (Variable(name),)) as key if name in edges:
                 keys.append(key)
             case Call(Function.LABELS, (Variable(name),)) as key if name in nodes:
+                keys.append(key)
+            case Call(Function.LEFT, (Property(owner, _, (_,)), Constant(int()))) as key if owner in nodes:
                 keys.append(key)
             case _:
                 raise _refused("such a value")

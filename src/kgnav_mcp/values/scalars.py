@@ -45,8 +45,9 @@ DATATYPES = tuple(
     for prefix in ("", "xsd:", "http://www.w3.org/2001/XMLSchema#")
 )
 """The datatypes whose values are not texts, in the spellings of all stores."""
-_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
-_SPECIAL = {
+BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+"""The spellings of booleans."""
+SPECIAL_NUMBERS = {
     "INF": "inf",
     "+INF": "inf",
     "-INF": "-inf",
@@ -54,6 +55,7 @@ _SPECIAL = {
     "-Infinity": "-inf",
     "NaN": "nan",
 }
+"""The spellings of numbers without digits."""
 _EXACT = 2.0**53
 """Integers below this are exact as floats."""
 
@@ -74,7 +76,7 @@ def scalar(literal: Literal) -> str | int | float | bool:
     """
     text, kind = literal.text, _kind(literal.datatype)
     if kind == "boolean":
-        return _BOOLEANS.get(text, text)
+        return BOOLEANS.get(text, text)
     if kind in _WHOLE or kind == "quantity":
         if is_integer(text):
             return int(text)
@@ -83,12 +85,19 @@ def scalar(literal: Literal) -> str | int | float | bool:
     if is_number(text):
         number = float(text)
         return int(text) if kind == "decimal" and is_integer(text) and abs(number) >= _EXACT else number
-    return float(_SPECIAL[text]) if text in _SPECIAL else text
+    return float(SPECIAL_NUMBERS[text]) if text in SPECIAL_NUMBERS else text
 
 
 def is_always_text(text: str) -> bool:
     """Whether literals with this text are texts or dates for every datatype."""
-    return is_number(text) is None and text not in _SPECIAL and text not in _BOOLEANS
+    return is_number(text) is None and text not in SPECIAL_NUMBERS and text not in BOOLEANS
+
+
+def is_always_text_from(text: str) -> bool:
+    """Whether literals whose text starts so are texts or dates for every datatype."""
+    return text[:1] not in {*"+-.0123456789", ""} and not any(
+        one.startswith(text) for one in (*SPECIAL_NUMBERS, *BOOLEANS)
+    )
 
 
 @lru_cache(maxsize=1_000)

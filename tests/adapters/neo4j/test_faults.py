@@ -183,7 +183,7 @@ async def _pause(pid: int) -> None:
     """Stop all threads of a process: until the first of them takes the signal, the others go on."""
     os.kill(pid, signal.SIGSTOP)
     async with asyncio.timeout(TOLD_S):
-        while thread_states(pid) != {"T"}:
+        while thread_states(pid) != {"T"}:  # noqa: ASYNC110 - another process
             await asyncio.sleep(0.01)
 
 

@@ -109,6 +109,11 @@ class PatternWriter(TripleWriter):
             return Fragment("")
         return self.part(queries.ONE_OF_RELATIONS, relation=ends.own("p"), relations=comma_separated(*to_entities))
 
+    async def load_texts(self, owned: Property) -> None:
+        uses = (await self._catalogues.get()).relations
+        if any(iri not in uses or uses[iri].has_edges for iri in self.terms(owned.ids)):
+            raise cannot_express(f"texts of {owned.name}, whose values may be nodes")
+
     async def value_terms(self, owned: Property, constants: Sequence[float | str]) -> Sequence[Literal] | None:
         texts = [one for one in constants if isinstance(one, str)]
         numbers = [one for one in constants if not isinstance(one, str)]

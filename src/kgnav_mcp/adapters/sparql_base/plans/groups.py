@@ -13,7 +13,7 @@ from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql_base.names import Names
 from kgnav_mcp.adapters.sparql_base.plans import queries
 from kgnav_mcp.adapters.sparql_base.plans.patterns import Pattern
-from kgnav_mcp.adapters.sparql_base.plans.writing import cannot_express
+from kgnav_mcp.adapters.sparql_base.plans.writing import Writer, cannot_express
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
@@ -21,7 +21,7 @@ from kgnav_mcp.adapters.sparql_base.value_conditions import scalar_of
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Cell
-from kgnav_mcp.plan import Aggregate, AggregateFunction, Call, Function, Property
+from kgnav_mcp.plan import Aggregate, AggregateFunction, Call, Constant, Function, Property, Variable
 from kgnav_mcp.port.pattern_queries import GroupKey, PatternMatch, PatternQuery
 from kgnav_mcp.values.arithmetic import average, total
 from kgnav_mcp.values.scalars import NUMBERS, WHOLE_NUMBERS, scalar
@@ -35,6 +35,7 @@ MAX_FEW = 2_000
 _WHOLE = comma_separated(*(XSD[kind] for kind in sorted(WHOLE_NUMBERS)))
 _FRACTIONS = comma_separated(*(XSD[kind] for kind in sorted(NUMBERS - WHOLE_NUMBERS)))
 _KINDS = {XSD[kind] for kind in NUMBERS}
+_MAY_BE_NO_TEXTS = {*map(str, (*_KINDS, XSD.boolean))}
 _WHOLE_KINDS = {XSD[kind] for kind in WHOLE_NUMBERS}
 
 
@@ -48,8 +49,8 @@ def bounded(reader: Reader, pattern: str) -> Fragment:
 class GroupReader:
     """Reads the groups of queries that have keys or measures (aggregated values)."""
 
-    def __init__(self, reader: Reader, names: Names) -> None:
-        self._reader, self._names = reader, names
+    def __init__(self, reader: Reader, names: Names, writer: Writer) -> None:
+        self._reader, self._names, self._writer = reader, names, writer
         self._several: set[frozenset[tuple[str, ...]]] = set()
         """Sets of properties of which one had several values at a node: single keys of them are refused at once."""
 
@@ -64,7 +65,10 @@ class GroupReader:
         properties = frozenset(key.ids for key in _values(question) if isinstance(key, Property))
         if not lists and any(several <= properties for several in self._several):
             raise _several_values()
-        keys = [pattern.key(key, Fragment(f"?k{place}"), lists=lists) for place, key in enumerate(question.keys)]
+        for key in question.keys:
+            if isinstance(key, Call) and isinstance(owned := key.arguments[0], Property):
+                await self._writer.load_texts(owned)
+        keys = [self._key(pattern, key, Fragment(f"?k{place}"), lists=lists) for place, key in enumerate(question.keys)]
         columns = list(dict.fromkeys(column.text for column, _ in keys))
         parts = [pattern.text, *(value for _, value in keys)]
         if question.measures:
@@ -93,6 +97,43 @@ class GroupReader:
         )
         rows = self._checked(read.all_rows(), limit, properties)
         return await self._matches(question, pattern, rows, variables, with_values)
+
+    def _key(self, pattern: Pattern, key: GroupKey, column: Fragment, *, lists: bool) -> tuple[Fragment, Fragment]:
+        """The variable of a value that matches are grouped by, and the text that binds it.
+
+        `column` is the variable to bind. The text is empty if the value already has a variable. `lists`: all values of
+        a property at a node are one key, and labels may be.
+
+        Raises:
+            Unsupported: SPARQL cannot express the value for this store.
+        """
+        writer, value, letters = self._writer, Fragment(f"{column.text}v"), None
+        match key:
+            case Property() as owned:
+                pass
+            case Call(Function.LEFT, (Property() as owned, Constant(int() as letters))):
+                pass
+            case Call(Function.LABELS, (Variable(name),)) if lists:
+                item, values = writer.labels(pattern.node(name), value)
+                return column, self._list_key(pattern.node(name), column, item, values)
+            case Call(Function.TYPE, (Variable(name),)):
+                return pattern.relation(name), Fragment("")
+            case _:
+                raise cannot_express("a value of this kind")
+        own = {"node": pattern.node(owned.owner), "property": writer.property(owned.ids[0]), "value": value}
+        if lists:
+            item = writer.part(queries.PROPERTY_ITEM, value=value)
+            values = writer.part(queries.PROPERTY_VALUES, **own)
+            return column, self._list_key(pattern.node(owned.owner), column, item, values)
+        shown = value
+        if letters is not None:
+            shown = writer.part(queries.FIRST_LETTERS, value=value, number=Literal(letters))
+        return column, writer.part(queries.KEY, **own, shown=shown, none=URIRef(queries.NO_VALUE_IRI), key=column)
+
+    def _list_key(self, node: Fragment, column: Fragment, item: Fragment, values: Fragment) -> Fragment:
+        """The text that binds a key of several items of a node, which are bound by `values`."""
+        own = {"size": Fragment(f"{column.text}s"), "items": Fragment(f"{column.text}i"), "key": column}
+        return self._writer.part(queries.LIST_KEY, node=node, item=item, values=values, **own)
 
     async def _groups_of_few(
         self,
@@ -138,7 +179,7 @@ class GroupReader:
 
     def _measured(self, question: PatternQuery, pattern: Pattern) -> list[Fragment]:
         """The parts that bind the measured value, its datatype, and the number that it is."""
-        _, value = pattern.key(_values(question)[-1], Fragment("?measured"), lists=False)
+        _, value = self._key(pattern, _values(question)[-1], Fragment("?measured"), lists=False)
         none = URIRef(queries.NO_VALUE_IRI)
         return [value, self._reader.part(queries.MEASURED, whole=_WHOLE, fractions=_FRACTIONS, none=none)]
 
@@ -225,13 +266,18 @@ class GroupReader:
         return found
 
     def _cell(self, key: GroupKey, term: Term | None) -> Cell:
-        if not isinstance(key, Property):
+        if isinstance(key, Call) and key.function is not Function.LEFT:
             return self._names.naming.short(URIRef(str(term)))
         if term == URIRef(queries.NO_VALUE_IRI):
             return None
         if not isinstance(term, Literal):
             raise cannot_express("a property whose values are nodes")
-        return scalar_of(term)
+        if isinstance(key, Property):
+            return scalar_of(term)
+        kind, _, text = str(term).partition(" ")
+        if kind in _MAY_BE_NO_TEXTS:
+            raise cannot_express("the first characters of values that are no texts")
+        return text
 
 
 def _is_labels(key: GroupKey) -> bool:

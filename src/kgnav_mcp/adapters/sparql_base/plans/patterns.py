@@ -15,14 +15,12 @@ from kgnav_mcp.adapters.sparql_base.plans.writing import Edge, EdgeVariables, Wr
 from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated, rows, values
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.plan import (
-    Call,
     Compare,
     Comparison,
     Connective,
     EdgePattern,
     Exists,
     Expression,
-    Function,
     HasLabel,
     Joined,
     Match,
@@ -30,12 +28,11 @@ from kgnav_mcp.plan import (
     Not,
     PathKind,
     PathLength,
-    Property,
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, id_condition, node_patterns, parts, variables_of
-from kgnav_mcp.port.pattern_conditions import QualifierCondition, equal_constants, number_condition
-from kgnav_mcp.port.pattern_queries import GroupKey, PatternQuery
+from kgnav_mcp.port.pattern_conditions import QualifierCondition, equal_constants, number_condition, prefix_condition
+from kgnav_mcp.port.pattern_queries import PatternQuery
 
 KnownTerms = Mapping[QualifierCondition | Expression, Sequence[Literal | URIRef]]
 """The literals and nodes that equal the constants of a condition."""
@@ -73,8 +70,12 @@ async def _known_terms(writer: Writer, question: PatternQuery) -> KnownTerms:
     if question.exact and not question.given_nodes and not any(map(_ids_of_node, conjuncts(match.where))):
         found |= {one: await writer.equal_terms(one) for one in question.qualifiers}
     for part in parts(match, patterns=True):
-        if isinstance(part, Compare) and (equal := equal_constants(part)) is not None:
+        if not isinstance(part, Compare):
+            continue
+        if (equal := equal_constants(part)) is not None:
             found[part] = await writer.value_terms(*equal)
+        elif (prefix := prefix_condition(part)) is not None:
+            await writer.load_texts(prefix[0])
     return {one: own for one, own in found.items() if own is not None}
 
 
@@ -159,36 +160,13 @@ class Pattern:
         """The variable of a node in the query."""
         return self._nodes[name]
 
-    def key(self, key: GroupKey, column: Fragment, *, lists: bool) -> tuple[Fragment, Fragment]:
-        """The variable of a value that matches are grouped by, and the text that binds it.
-
-        `column` is the variable to bind. The text is empty if the value already has a variable. `lists`: all values of
-        a property at a node are one key, and labels may be.
+    def relation(self, edge: str) -> Fragment:
+        """The variable of the relation of an edge.
 
         Raises:
-            Unsupported: SPARQL cannot express the value for this store.
+            Unsupported: there is no such variable.
         """
-        match key:
-            case Property(owner, _, (relation,)):
-                value = Fragment(f"{column.text}v")
-                own = {"node": self.node(owner), "property": self._writer.property(relation), "value": value}
-                if lists:
-                    item = self._writer.part(queries.PROPERTY_ITEM, value=value)
-                    values = self._writer.part(queries.PROPERTY_VALUES, **own)
-                    return column, self._list_key(self.node(owner), column, item, values)
-                return column, self._writer.part(queries.KEY, **own, none=URIRef(queries.NO_VALUE_IRI), key=column)
-            case Call(Function.LABELS, (Variable(name),)) if lists:
-                item, values = self._writer.labels(self.node(name), Fragment(f"{column.text}v"))
-                return column, self._list_key(self.node(name), column, item, values)
-            case Call(Function.TYPE, (Variable(name),)):
-                return self._writer.relation_variable(self._edges[name]), Fragment("")
-            case _:
-                raise cannot_express("a value of this kind")
-
-    def _list_key(self, node: Fragment, column: Fragment, item: Fragment, values: Fragment) -> Fragment:
-        """The text that binds a key of several items of a node, which are bound by `values`."""
-        own = {"size": Fragment(f"{column.text}s"), "items": Fragment(f"{column.text}i"), "key": column}
-        return self._writer.part(queries.LIST_KEY, node=node, item=item, values=values, **own)
+        return self._writer.relation_variable(self._edges[edge])
 
     def given(self, names: Sequence[str], ids: Sequence[Sequence[str]]) -> Fragment:
         """Write the values of the given nodes; they come before the pattern."""
@@ -470,6 +448,9 @@ class Pattern:
     def _value_condition(self, condition: Expression) -> Fragment:
         if (equal := self._equal_constant(condition)) is not None:
             return self._writer.part(queries.EXISTS, pattern=equal[1])
+        if (prefix := prefix_condition(condition)) is not None:
+            owned, text = prefix
+            return self._writer.prefix(self.node(owned.owner), owned.ids[0], text)
         number = number_condition(condition)
         if number is None:
             return self._id_condition(condition)

@@ -41,11 +41,13 @@ MATCHES_WITH_VALUES: Final = "SELECT $columns WHERE { $pattern_with_values } LIM
 DISTINCT_VALUES: Final = "SELECT DISTINCT $columns WHERE { $pattern_with_values } LIMIT $most"
 """Costs the matching of the pattern, a look-up for each value of each match, and up to $most rows."""
 NO_VALUE_IRI: Final = "tag:kgnav,2026:none"
-KEY: Final = "OPTIONAL { $node $property $value } BIND(COALESCE($value, $none) AS $key)"
+KEY: Final = "OPTIONAL { $node $property $value } BIND(COALESCE($shown, $none) AS $key)"
 """A key is always bound: Virtuoso 7.2 gives groups with an unbound key the key of another group.
 
 Unlike OF_NODE, it may be repeated: groups of up to eight keys were right there in thousands of random plans.
 """
+FIRST_LETTERS: Final = 'CONCAT(STR(DATATYPE($value)), " ", SUBSTR(STR($value), 1, $number))'
+"""A literal as its datatype and first characters. It is always a text: Virtuoso is a hundred times slower if not."""
 LIST_KEY: Final = (
     'OPTIONAL { SELECT $node (COUNT(*) AS $size) (GROUP_CONCAT($item; separator=" ") AS $items) '
     "WHERE { $values } GROUP BY $node } "
@@ -93,6 +95,14 @@ HAS_NUMBER: Final = (
     f"FILTER(DATATYPE(?value) IN ($numbers) && $within && {NOT_NAN}) }}"
 )
 """Numbers are compared as doubles read from their texts, whatever their datatypes."""
+HAS_PREFIX: Final = (
+    "EXISTS { $node $relation ?value FILTER(isLiteral(?value) && STRSTARTS(STR(?value), $text) && $is_text) }"
+)
+NO_NUMBER: Final = (
+    "!(DATATYPE(?value) IN ($numbers) && REGEX(STR(?value), $form)) "
+    "&& !(DATATYPE(?value) = <http://www.w3.org/2001/XMLSchema#boolean> && STR(?value) IN ($truths))"
+)
+"""A malformed number is a text."""
 EQUAL: Final = "{ SELECT DISTINCT $node WHERE { $pattern } }"
 """Costs a look-up for each literal, and for each node with it; on Oxigraph also for each node of the pattern."""
 NAMED: Final = "FILTER(!isBlank($node))"

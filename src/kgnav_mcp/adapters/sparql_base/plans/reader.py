@@ -35,7 +35,7 @@ class MatchReader:
         self._reader = reader
         self._names = names
         self._writer = writer
-        self._groups = GroupReader(reader, names)
+        self._groups = GroupReader(reader, names, writer)
 
     async def page(self, plan: Plan, limit: int, after: str | None) -> PlanPage:
         """The first rows of a plan. Raises as the port's verb `run` does."""

@@ -11,12 +11,13 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.sparql_base.names import Naming
 from kgnav_mcp.adapters.sparql_base.plans import queries
 from kgnav_mcp.adapters.sparql_base.query_reader import Reader
-from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, comma_separated, values
+from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, comma_separated, sendable, values
 from kgnav_mcp.adapters.sparql_base.value_conditions import NUMBER_TYPES
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.plan import Comparison, EdgePattern, Match, Property
 from kgnav_mcp.plan.walking import parts
 from kgnav_mcp.port.pattern_conditions import Bound, QualifierCondition
+from kgnav_mcp.values.scalars import BOOLEANS, NUMBER, is_always_text_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,19 @@ class Writer(ABC):
         del node, relations, bounds
         raise cannot_express("values of properties")
 
+    async def load_texts(self, owned: Property) -> None:
+        """Prepare for a condition on texts of a property. Called before it is written.
+
+        Raises:
+            Unsupported: its values are not known to be literals.
+        """
+        raise cannot_express(f"texts of {owned.name}")
+
+    def prefix(self, node: Fragment, relation: str, text: str) -> Fragment:
+        """Write a condition that one of the values of a property is a text that starts so."""
+        del node, relation, text
+        raise cannot_express("texts of properties")
+
     async def value_terms(self, owned: Property, constants: Sequence[float | str]) -> Sequence[Literal] | None:
         """The literals that a property equal to one of these numbers, or texts, may have; None if not known.
 
@@ -283,6 +297,9 @@ class Writer(ABC):
 
 
 Path = tuple[URIRef, ...]
+_NUMBERS = Literal(f"^({NUMBER.replace(chr(92) + '.', '[.]')}|[+-]?INF|-?Infinity|NaN)$")
+"""The spellings of numbers."""
+_TRUTHS = comma_separated(*map(Literal, BOOLEANS))
 _STRICT = {
     Comparison.AT_MOST: (Comparison.LESS, Comparison.EQUAL),
     Comparison.AT_LEAST: (Comparison.GREATER, Comparison.EQUAL),
@@ -362,6 +379,15 @@ class TripleWriter(Writer):
             numbers=NUMBER_TYPES,
             within=Fragment(" && ".join(tests)),
         )
+
+    def prefix(self, node: Fragment, relation: str, text: str) -> Fragment:
+        if not sendable(text):
+            raise cannot_express("such a text")
+        is_text = Fragment(queries.TRUE)
+        if not is_always_text_from(text):
+            is_text = self.part(queries.NO_NUMBER, numbers=NUMBER_TYPES, form=_NUMBERS, truths=_TRUTHS)
+        terms = {"relation": self.property(relation), "text": Literal(text), "is_text": is_text}
+        return self.part(queries.HAS_PREFIX, node=node, **terms)
 
     def _within(self, comparison: Comparison, bound: float | tuple[float, ...]) -> Fragment:
         if not isinstance(bound, tuple):

@@ -53,12 +53,16 @@ class _Keys:
     columns: dict[GroupKey, str]
     with_lists: bool = False
     """Whether a column may be a list."""
+    shortened: bool = False
+    """Whether a column may be the first characters of texts: the store refuses it if there are other values."""
 
     def over_groups(self, part: object) -> Expression | None:
         """The column or constant in place of a value."""
         edges = {edge.variable: edge for edge in self.match.edges if edge.path is None}
         match part:
             case Property(owner, _, (_,)) if owner in node_patterns(self.match):
+                return self._column(part)
+            case Call(Function.LEFT, (Property(owner, _, (_,)), Constant())) if self.shortened:
                 return self._column(part)
             case Call(Function.TYPE, (Variable(name),)) if name in edges:
                 relations = edges[name].relations
@@ -91,10 +95,11 @@ class _Keys:
 
 
 async def group_in_store(
-    store: StoreMatcher, match: Match, project: Project, *, lists: bool = False
+    store: StoreMatcher, match: Match, project: Project, *, lists: bool = False, shortened: bool = False
 ) -> tuple[Table, Project] | None:
     """The groups of a pattern's matches, and the projection over them. `lists`: labels and lists of values are keys.
 
+    `shortened`: `left` of a property is a key; the store refuses it if some values are no texts.
     None if the plan uses more than values and numbers, if there are no groups, or if the store cannot group so.
 
     Raises:
@@ -106,24 +111,25 @@ async def group_in_store(
     ways = (with_edge_conditions(match, pushed_to_every_store(match, nodes, texts=texts)) for texts in (True, False))
     for pushed in dict.fromkeys(ways):
         with suppress(Unsupported):
-            return await _grouped(store, match, project, pushed, lists=lists)
+            return await _grouped(store, project, _Keys(match, {}, lists, shortened), pushed)
     return None
 
 
 async def _grouped(
-    store: StoreMatcher, match: Match, project: Project, pushed: Conditions, *, lists: bool
+    store: StoreMatcher, project: Project, keys: _Keys, pushed: Conditions
 ) -> tuple[Table, Project] | None:
     """As `group_in_store`: the store applies the conditions `pushed`, and groups also by the values in the others.
 
     Raises:
         Unsupported: the store does not take these conditions, or these groups.
     """
+    match, lists = keys.match, keys.with_lists
     conditions = tuple(one for one in conjuncts(match.where) if one not in pushed)
     if _joins_sets(match, conditions):
         return None
-    keys = _Keys(match, {}, lists)
     over_groups, left = rewritten(project, keys.over_groups), [rewritten(one, keys.over_groups) for one in conditions]
-    separate = None if conditions else _separate(match, project, lists=lists)
+    only_numbers = {*_aggregates(project)} <= {_ROWS}  # which the query for all groups has, too
+    separate = None if conditions or only_numbers else _separate(match, project, lists=lists)
     whole = bool(keys.columns) and keys.cover(project, *conditions)
     if (not whole and separate is None) or (separate is not None and separate.is_single_count):
         return None
@@ -237,7 +243,7 @@ def _separate(match: Match, project: Project, *, lists: bool) -> _Separate | Non
         return keys.over_groups(part)
 
     over_groups = rewritten(project, change)
-    if not variables_of(match).isdisjoint(variables_of(over_groups)) or len(keys.columns) > width or not columns:
+    if not variables_of(match).isdisjoint(variables_of(over_groups)) or len(keys.columns) > width:
         return None
     return _Separate(keys, list(numbers.values()), others, over_groups)
 

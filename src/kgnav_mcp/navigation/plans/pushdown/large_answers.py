@@ -24,11 +24,15 @@ from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
 from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
+    Call,
     Column,
     Compare,
     Comparison,
+    Connective,
     Constant,
     Expression,
+    Function,
+    Joined,
     ListOf,
     Match,
     Order,
@@ -40,6 +44,10 @@ from kgnav_mcp.plan.walking import aggregates, conjunction, conjuncts, node_patt
 
 _ALL_MATCHES = Table((MULTIPLICITY,), [(1,)])
 """The rows before any sort key: one, for all matches."""
+_MAX_LENGTH = 32
+"""Characters by which values are grouped at most."""
+_MAX_BEGINNINGS = 10
+"""Beginnings of texts that are looked for at once."""
 MatchRows = Callable[[Match, Table, RequiredColumns], Awaitable[Table]]
 
 
@@ -81,9 +89,20 @@ class _Selection:
 class LargeAnswer:
     """The rows of a pattern and a projection that are too many to be held."""
 
-    def __init__(self, store: StoreMatcher, match: Match, project: Project, extended: MatchRows) -> None:
-        """`extended` extends rows by the matches of the pattern, however they are found."""
+    def __init__(
+        self,
+        store: StoreMatcher,
+        match: Match,
+        project: Project,
+        extended: MatchRows,
+        lengths: Sequence[int | None] = (None, 2),
+    ) -> None:
+        """`extended` extends rows by the matches of the pattern, however they are found.
+
+        `lengths`: by how many first characters the values of the first sort key may be grouped; None is all of them.
+        """
         self._store, self._match, self._project, self._extended = store, match, project, extended
+        self._lengths = lengths
         columns = (Order(column.value) for column in project.columns)
         self._first: dict[Expression, Table] = {}
         self._order = [replace(one, by=without_columns(project, one.by)) for one in project.order]
@@ -102,7 +121,10 @@ class LargeAnswer:
         with suppress(PlanTooLarge):
             if (found := await self._by_nodes(start, most, proof=proof)) is not None:
                 return found
-        return await self._by_values(start, most, proof=proof)
+        for length in self._lengths:
+            if (found := await self._by_values(start, most, length, proof=proof)) is not None:
+                return found
+        return None
 
     async def _by_nodes(self, start: int, most: int, *, proof: bool) -> Window | None:
         """As `window`, by groups of the matches of each node."""
@@ -122,16 +144,18 @@ class LargeAnswer:
                 total = seen if at >= selection.total else None if self._project.distinct else selection.total
                 return Window(Table(table.names, rows[:most]), total, selection.tag)
 
-    async def _by_values(self, start: int, most: int, *, proof: bool) -> Window | None:
+    async def _by_values(self, start: int, most: int, length: int | None, *, proof: bool) -> Window | None:
         """As `window`, by groups of the matches of each value of the first sort key: nodes may be too many.
 
-        None if it is no property whose values the store counts.
+        So may values: those with the same first characters are then a group, if all are texts. None if the key is no
+        property whose values the store counts.
         """
         key = self._keys[0] if self._keys else None
         if key is None or not isinstance(key.by, Property) or self._project.distinct:
             return None
-        counts = Project((Column("value", key.by), Column(MULTIPLICITY, Aggregate(AggregateFunction.COUNT, None))))
-        counted = await group_in_store(self._store, self._match, counts)
+        value = key.by if length is None else Call(Function.LEFT, (key.by, Constant(length)))
+        counts = Project((Column("value", value), Column(MULTIPLICITY, Aggregate(AggregateFunction.COUNT, None))))
+        counted = await group_in_store(self._store, self._match, counts, shortened=length is not None)
         if counted is None:
             return None
         table = await projected(self._store.expressions, counted[1], counted[0])
@@ -140,22 +164,30 @@ class LargeAnswer:
         while len(found.rows) < most and start + len(found.rows) < total:
             at = start + len(found.rows)
             before, chosen = _between(groups, at, start + most, self._store.bound)
+            chosen = chosen if length is None else chosen[:_MAX_BEGINNINGS]
             number = sum(group.number for group in chosen)
-            narrowed = self._narrowed(key.by, [row[0] for group in chosen for row in group.rows])
-            window = narrowed and await narrowed._by_nodes(at - before, min(start + most - at, number), proof=proof)
+            narrowed = self._narrowed(key.by, [row[0] for group in chosen for row in group.rows], length)
+            window = narrowed and await narrowed.window(at - before, min(start + most - at, number), proof=proof)
             if window is None or window.total != number:
                 return None
             found = Table(window.table.names, [*found.rows, *window.table.rows])
         return Window(found, total, table.rows) if found.rows else None
 
-    def _narrowed(self, key: Property, values: Sequence[Value]) -> LargeAnswer | None:
-        """The rows with some values of a property; None if one of these is null or a list."""
+    def _narrowed(self, key: Property, values: Sequence[Value], length: int | None) -> LargeAnswer | None:
+        """The rows with some values of a property, or beginnings of this length; None if one is null or a list."""
         constants = [Constant(value) for value in values if isinstance(value, str | int | float)]
         if len(constants) < len(values):
             return None
-        is_one = Compare(key, Comparison.IN, ListOf(tuple(constants)))
+        if length is None:
+            is_one: Expression = Compare(key, Comparison.IN, ListOf(tuple(constants)))
+        else:
+            starts = [isinstance(one.value, str) and len(one.value) == length for one in constants]
+            ways = (Comparison.STARTS_WITH if start else Comparison.EQUAL for start in starts)
+            tests = [Compare(key, way, one) for way, one in zip(ways, constants, strict=True)]
+            is_one = tests[0] if len(tests) == 1 else Joined(Connective.OR, tuple(tests))
         match = replace(self._match, where=conjunction([*conjuncts(self._match.where), is_one]))
-        return LargeAnswer(self._store, match, self._project, self._extended)
+        lengths = () if length is None else (None, 2 * length) if length < _MAX_LENGTH else (None,)
+        return LargeAnswer(self._store, match, self._project, self._extended, lengths)
 
     async def _selection(self, start: int, stop: int) -> _Selection | None:
         """Groups with the matches from one place on, up to another if these may be held, by as few sort keys as needed.

@@ -23,6 +23,8 @@ from kgnav_mcp.plan import (
     Match,
     NodePattern,
     Not,
+    PathKind,
+    PathLength,
     Project,
     Property,
     Unwind,
@@ -33,6 +35,8 @@ from kgnav_mcp.port.pattern_conditions import can_push, qualifier_condition
 
 _CHAIN = 4
 """Edges of the chain that stands for a path without an upper bound."""
+_FEW_EDGES = 3
+"""Edges of paths of which each length is a pattern of its own at most."""
 Conditions = tuple[Expression, ...]
 _SIMPLE = (Joined, Not, Compare, ComparisonChain, IsNull, HasLabel, Constant, ListOf, Variable, Property)
 """The expressions of conditions that every store that compiles plans has."""
@@ -92,21 +96,39 @@ def is_open(match: Match, wanted: Sequence[str], given: Sequence[str]) -> bool:
 
 def with_chains(match: Match) -> Match:
     """The pattern with a chain of edges in place of each path. The chain has a length that the path may have."""
-    nodes, edges = list(match.nodes), list[EdgePattern]()
+    chained = match
     for edge in match.edges:
-        if edge.path is None:
-            edges.append(edge)
-            continue
-        longest = _CHAIN if edge.path.longest is None else edge.path.longest
-        length = max(min(longest, _CHAIN), edge.path.shortest, 1)
-        between = [f"{edge.variable}\0{place}" for place in range(1, length)]
-        ends = [edge.source, *between, edge.target]
-        nodes += map(NodePattern, between)
-        edges += (
-            replace(edge, variable=f"{edge.variable}\0{place}-", source=source, target=target, path=None)
-            for place, (source, target) in enumerate(pairwise(ends))
-        )
-    return replace(match, nodes=tuple(nodes), edges=tuple(edges), paths=(), optional=False)
+        if edge.path is not None:
+            longest = _CHAIN if edge.path.longest is None else edge.path.longest
+            chained = _with_chain(chained, edge, max(min(longest, _CHAIN), edge.path.shortest, 1))
+    return replace(chained, paths=(), optional=False)
+
+
+def by_length(match: Match) -> Sequence[Match]:
+    """Patterns for each length of the only path, with a chain of edges in its place; none if it may be longer than 3.
+
+    Together they have the matches of the pattern, without the edges of the path.
+    """
+    match [edge for edge in match.edges if edge.path is not None]:
+        case [EdgePattern(either=False, path=PathLength(PathKind.TRAILS, shortest, int() as longest)) as edge] if (
+            shortest and longest <= _FEW_EDGES and (match.edges_differ or len(match.edges) == 1)
+        ):
+            edges_differ = replace(match, edges_differ=True)
+            return [_with_chain(edges_differ, edge, length) for length in range(shortest, longest + 1)]
+        case _:
+            return ()
+
+
+def _with_chain(match: Match, path: EdgePattern, length: int) -> Match:
+    between = [f"{path.variable}\0{place}" for place in range(1, length)]
+    ends = pairwise((path.source, *between, path.target))
+    chain = [
+        replace(path, variable=f"{path.variable}\0{place}-", source=source, target=target, path=None)
+        for place, (source, target) in enumerate(ends)
+    ]
+    place = match.edges.index(path)
+    edges = (*match.edges[:place], *chain, *match.edges[place + 1 :])
+    return replace(match, nodes=(*match.nodes, *map(NodePattern, between)), edges=edges)
 
 
 def returns_plain_columns(clauses: Sequence[Clause]) -> bool:

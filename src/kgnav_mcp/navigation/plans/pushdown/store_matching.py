@@ -35,7 +35,13 @@ from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
 from kgnav_mcp.navigation.plans.evaluate.table_evaluation import ExpressionEvaluator, nodes_of
 from kgnav_mcp.navigation.plans.evaluate.values import Node, Row, Table
 from kgnav_mcp.navigation.plans.lookups import MAX_IDS
-from kgnav_mcp.navigation.plans.pushdown.pushable import Conditions, condition_splits, is_open, returns_plain_columns
+from kgnav_mcp.navigation.plans.pushdown.pushable import (
+    Conditions,
+    by_length,
+    condition_splits,
+    is_open,
+    returns_plain_columns,
+)
 from kgnav_mcp.plan import (
     Aggregate,
     AggregateFunction,
@@ -166,7 +172,31 @@ class StoreMatcher:
         for pushed, remaining in condition_splits(match, frozenset(table.names), frozenset(values)):
             with suppress(Unsupported):
                 return await self._by_store(match, table, needs, pushed, remaining)
-        return None
+        return await self._by_length(match, table, needs)
+
+    async def _by_length(self, match: Match, table: Table, needs: RequiredColumns) -> Table | None:
+        """As `match_rows`, for a pattern with a short path from any node: the store matches each of its lengths.
+
+        Paths from a few nodes are found faster edge by edge.
+        """
+        nodes, conditions = node_patterns(match), conjuncts(match.where)
+        used = needs.variables.union(*map(variables_of, conditions))
+        if match.paths or PROOF in table.names or needs.counted or not nodes.keys().isdisjoint(table.names):
+            return None
+        if any(edge.variable in used for edge in match.edges if edge.path is not None):
+            return None
+        own = {name: [one for one in conditions if variables_of(one) == frozenset((name,))] for name in nodes}
+        if any(start_of(node, own[name]).selective for name, node in nodes.items()):
+            return None
+        found: list[Table] = []
+        for chained in by_length(match):
+            matches = await self.match_rows(chained, table, replace(needs, top=None))
+            if matches is None:
+                return None
+            found.append(matches)
+            self.reader.budget.check(sum(len(each.rows) for each in found))
+        names = found[0].names if found else ()
+        return Table(names, [row for each in found for row in each.pick(names)]) if found else None
 
     async def _is_large_product(self, match: Match, table: Table) -> bool:
         """Whether only conditions tie a pattern to the rows, an equality among them, and its nodes make many pairs."""
@@ -276,7 +306,9 @@ class StoreMatcher:
 
     async def unless_too_many(self, work: Coroutine[Any, Any, T], request: PatternRequest) -> T | None:
         """The result of work; None if the store says that a pattern has more matches than may be held."""
-        if is_open(request.pattern, request.nodes, request.given_nodes) and await self._has_too_many(request):
+        if is_open(request.pattern, request.nodes, request.given_nodes):
+            if not await self._has_too_many(request):
+                return await work
             work.close()  # a store may go on with a query that nobody waits for: a long one is not begun
             return None
         return await run_unless_stopped(work, lambda: self._has_too_many(request), _PROBED_AFTER_S)
