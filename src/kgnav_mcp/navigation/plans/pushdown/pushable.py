@@ -107,6 +107,7 @@ def with_chains(match: Match) -> Match:
 def by_length(match: Match) -> Sequence[Match]:
     """Patterns for each length of the only path, with a chain of edges in its place; none if it may be longer than 3.
 
+    The longest come first, of which there may be too many.
     Together they have the matches of the pattern, without the edges of the path.
     """
     match [edge for edge in match.edges if edge.path is not None]:
@@ -114,7 +115,7 @@ def by_length(match: Match) -> Sequence[Match]:
             shortest and longest <= _FEW_EDGES and (match.edges_differ or len(match.edges) == 1)
         ):
             edges_differ = replace(match, edges_differ=True)
-            return [_with_chain(edges_differ, edge, length) for length in range(shortest, longest + 1)]
+            return [_with_chain(edges_differ, edge, length) for length in range(longest, shortest - 1, -1)]
         case _:
             return ()
 
