@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from kgnav_mcp.plan import (
@@ -37,13 +37,17 @@ EXACT_BELOW = 10**15
 
 @dataclass(frozen=True, slots=True)
 class QualifierCondition:
-    """The condition that one of the values of an edge's property equals one of some constants, or a node's id."""
+    """The condition that one of the values of an edge's property equals one of some constants, or a node's id.
+
+    With `unequal`, that it has values of which none equals the constant.
+    """
 
     owned: Property
     values: tuple[Scalar, ...] = ()
     """The constants: texts and numbers."""
     node: str | None = None
     """The variable of the node; if it is set, there are no constants."""
+    unequal: bool = False
 
 
 def is_connected(match: Match, bound: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
@@ -225,18 +229,20 @@ def _equality(condition: Expression) -> tuple[Property, Sequence[Expression]] | 
 
 
 def qualifier_condition(condition: Expression) -> QualifierCondition | None:
-    """The constants or the node that a property is equal to; None for any other condition.
+    """The constants or the node that a property is equal to, or the constant that it is not; None for any other.
 
     That the property is an edge's, the caller has checked.
     """
-    owned, values = _equality(condition) or (None, ())
+    unequal = isinstance(condition, Compare) and condition.comparison is Comparison.UNEQUAL
+    owned, values = _equality(replace(condition, comparison=Comparison.EQUAL) if unequal else condition) or (None, ())
     if owned is None:
         return None
     match values:
-        case (Call(Function.ID, (Variable(name),)),):
+        case (Call(Function.ID, (Variable(name),)),) if not unequal:
             return QualifierCondition(owned, node=name)
         case _:
             constants = [operand.value for operand in values if isinstance(operand, Constant)]
     if len(constants) < len(values) or any(isinstance(constant, bool) for constant in constants):
         return None
-    return QualifierCondition(owned, tuple(constant for constant in constants if constant is not None))
+    known = tuple(constant for constant in constants if constant is not None)
+    return QualifierCondition(owned, known, unequal=unequal) if known or not unequal else None

@@ -83,7 +83,7 @@ class PatternQuery:
     They may be applied loosely, and those with constants that the store cannot express may be left out (not all).
     """
     exact: bool = False
-    """Whether all of the qualifiers have to be applied exactly. Each has constants."""
+    """Whether all of the qualifiers have to be applied exactly. Each has constants; others are not `unequal`."""
     properties: tuple[tuple[str, str], ...] = ()
     """Some of `nodes`, each with a relation whose far ends are wanted as values of the match, if the store can."""
     keys: tuple[GroupKey, ...] = ()
@@ -182,7 +182,9 @@ def _conditions(
     of_edges = {
         condition: parsed
         for condition, parsed in qualifier_conditions.items()
-        if parsed is not None and parsed.owned.owner in edges and (parsed.values if exact else parsed.node in nodes)
+        if parsed is not None
+        and parsed.owned.owner in edges
+        and (parsed.values if exact else parsed.node in nodes and not parsed.unequal)
     }
     return tuple(of_edges.values()), tuple(condition for condition in qualifier_conditions if condition not in of_edges)
 

@@ -281,8 +281,12 @@ class PatternWriter(TripleWriter):
             return self.part(queries.QUALIFIED_EDGES, edge=edge, pattern=pattern, equal=equal, **source, **target)
         if len(branches) > 1 and not self.nests_exists:
             raise cannot_express("qualifiers in several notations, or of several names")
-        tests = (self.part(queries.HAS_EXACT_QUALIFIER, pattern=Fragment(one), equal=equal).text for one in branches)
-        return self.part(queries.EDGE_IS_QUALIFIED, exists=Fragment(" || ".join(tests)), **source, **target)
+        wanted = Fragment(TRUE) if condition.unequal else equal
+        tests = (self.part(queries.HAS_EXACT_QUALIFIER, pattern=Fragment(one), equal=wanted).text for one in branches)
+        test = self.part(queries.EDGE_IS_QUALIFIED, exists=Fragment(" || ".join(tests)), **source, **target)
+        excluded = branches if condition.unequal else ()
+        others = (self.part(queries.HAS_NO_SUCH_QUALIFIER, pattern=Fragment(one), equal=equal) for one in excluded)
+        return Fragment(" ".join(one.text for one in (test, *others)))
 
     def _qualifier_branches(
         self,

@@ -104,6 +104,7 @@ QUALIFIED_EDGES: Final = (
 """Costs 1 us per value of the qualifier. Edges of blank nodes have no qualifiers."""
 EDGE_IS_QUALIFIED: Final = "FILTER(isIRI($source) && isIRI($target) && ($exists))"
 HAS_EXACT_QUALIFIER: Final = "EXISTS { $pattern FILTER($equal) }"
+HAS_NO_SUCH_QUALIFIER: Final = "FILTER(NOT EXISTS { $pattern FILTER($equal) })"
 QUALIFIED: Final = "SELECT DISTINCT ?s ?p ?o WHERE { $qualifying $shown ?s ?p ?o } LIMIT $most"
 """Costs a few look-ups per statement with that value, up to $most rows."""
 STATEMENTS_OF: Final = "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p ?o) { $triples } $statement }"

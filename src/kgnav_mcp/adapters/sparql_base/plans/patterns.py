@@ -68,7 +68,7 @@ async def _known_terms(writer: Writer, question: PatternQuery) -> KnownTerms:
     match = question.match
     found: dict[QualifierCondition | Expression, Sequence[Literal | URIRef] | None] = {}
     if question.exact and not question.given_nodes and not any(map(_ids_of_node, conjuncts(match.where))):
-        found |= {one: await writer.equal_terms(one) for one in question.qualifiers}
+        found |= {one: await writer.equal_terms(one) for one in question.qualifiers if not one.unequal}
     for part in parts(match, patterns=True):
         if not isinstance(part, Compare):
             continue
@@ -304,7 +304,8 @@ class Pattern:
         """Write a condition on a qualifier. It selects the edges, unless they are near known nodes."""
         value = Fragment(f"?v{next(self._numbers)}")
         terms = self._terms.get(qualifier)
-        return self._writer.exact_qualifier(ends, qualifier, value, selects=not self._known, terms=terms)
+        selects = not (self._known or qualifier.unequal)
+        return self._writer.exact_qualifier(ends, qualifier, value, selects=selects, terms=terms)
 
     def _edge(self, edge: EdgePattern, ends: EdgeVariables, *, identified: bool) -> Edge:
         """Write an edge. `identified`: its variables identify it."""

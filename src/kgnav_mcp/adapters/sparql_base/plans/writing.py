@@ -226,7 +226,7 @@ class Writer(ABC):
         selects: bool,
         terms: Sequence[Literal | URIRef] | None = None,
     ) -> Fragment:
-        """Write a condition that an edge has a qualifier with one of some constants; it adds no rows.
+        """Write a condition that an edge has a qualifier with one of some constants, or none with it; it adds no rows.
 
         `selects`: the qualifier is matched first, as it is the start of the pattern. `terms`: those of `equal_terms`.
 

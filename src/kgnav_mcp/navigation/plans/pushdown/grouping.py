@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
+from itertools import product
 
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
 from kgnav_mcp.model import Stop
@@ -108,7 +109,10 @@ async def group_in_store(
     if match.optional or not makes_groups(project):
         return None
     nodes = frozenset(node_patterns(match))
-    ways = (with_edge_conditions(match, pushed_to_every_store(match, nodes, texts=texts)) for texts in (True, False))
+    ways = (
+        with_edge_conditions(match, pushed_to_every_store(match, nodes, texts=texts), unequal=unequal)
+        for texts, unequal in product((True, False), repeat=2)
+    )
     for pushed in dict.fromkeys(ways):
         with suppress(Unsupported):
             return await _grouped(store, project, _Keys(match, {}, lists, shortened), pushed)

@@ -60,7 +60,7 @@ def condition_splits(
         pushed_to_every_store(match, known, numbers=numbers, texts=texts)
         for texts, numbers in ((True, True), (False, True), (False, False))
     ]
-    with_edges = (with_edge_conditions(match, pushed) for pushed in of_patterns[:2])
+    with_edges = (with_edge_conditions(match, one, unequal=each) for one in of_patterns[:2] for each in (True, False))
     ways = dict.fromkeys((own, simple, *with_edges, *of_patterns))
     return [(pushed, tuple(one for one in every if one not in pushed)) for pushed in ways]
 
@@ -72,16 +72,19 @@ def pushed_to_every_store(
     return tuple(one for one in conjuncts(match.where) if can_push(one, known, numbers=numbers, texts=texts))
 
 
-def edge_conditions(match: Match) -> Conditions:
-    """The conditions that a property of an edge, not of a path, equals a constant or a node's id."""
+def edge_conditions(match: Match, *, unequal: bool = False) -> Conditions:
+    """The conditions that a property of an edge, not of a path, equals a constant or a node's id.
+
+    With `unequal`, also those that it does not equal a constant.
+    """
     edges = {edge.variable for edge in match.edges if edge.path is None}
     found = ((condition, qualifier_condition(condition)) for condition in conjuncts(match.where))
-    return tuple(condition for condition, one in found if one is not None and one.owned.owner in edges)
+    return tuple(one for one, own in found if own and own.owned.owner in edges and (unequal or not own.unequal))
 
 
-def with_edge_conditions(match: Match, pushed: Conditions) -> Conditions:
+def with_edge_conditions(match: Match, pushed: Conditions, *, unequal: bool) -> Conditions:
     """Some conditions of a pattern, and those of `edge_conditions`."""
-    of_edges = edge_conditions(match)
+    of_edges = edge_conditions(match, unequal=unequal)
     return tuple(one for one in conjuncts(match.where) if one in pushed or one in of_edges)
 
 
