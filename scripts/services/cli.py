@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. The exit code is 1 for a failure, with the reason on stderr."""
     given = _parser().parse_args(arguments)
     try:
-        given.home = given.home.absolute() if given.home else default_home(given.store)
+        given.home = given.home.resolve() if given.home else default_home(given.store)
         store = STORES[given.store](given.home)
         store.chosen = given.flags or ()
         return _run(store, given)

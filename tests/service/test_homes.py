@@ -78,6 +78,7 @@ def test_a_start_says_whether_its_home_was_empty(checkouts: tuple[Checkout, Chec
     first.load(written(tmp_path / "good.nt", GOOD), GRAPH)
     assert one.start().home == first.home
     assert one.state == "it runs already"
+    assert one.start("--home", f"{first.home.parent}/../{first.home.parent.name}/{first.home.name}").home == first.home
     first.stop()
     assert rows(one.start(), EVERYTHING, GRAPH) == 2
     assert one.state == "not empty: it was used before"
