@@ -105,6 +105,12 @@ class ShortPaths:
                 Counter(a for a, _ in pairs.elements()).items()
             )
 
+    async def test_an_edge_of_any_relation_may_lead_to_a_type(self, location: str):
+        edges = sum(LABELS[source] == "A" for source, _, _ in EDGES)
+        types = sum(label == "A" for label in LABELS.values())
+        async with open_adapter(location, AdapterOptions()) as adapter:
+            assert await _rows(adapter, "MATCH (a:A)-->() RETURN count(*)", BOUND) == [(edges + types,)]
+
     async def test_more_pairs_than_may_be_held_are_refused(self, location: str):
         async with open_adapter(location, AdapterOptions()) as adapter:
             with pytest.raises(PlanTooLarge):
