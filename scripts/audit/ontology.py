@@ -140,7 +140,8 @@ def _disease(made: random.Random, number: int) -> Iterator[str]:
     lines += [f"ex:prevalence {made.choice(('2.0', '0.5', '1.25', '3.0e0', '10.0'))}" for _ in range(number % 4 > 0)]
     lines += [f"ex:cases {made.choice((0, 2, 3, 10, 100, 9007199254740993))}" for _ in range(number % 5 > 0)]
     lines += [f"ex:described {_date(made)}" for _ in range(number % 6 > 0)]
-    lines += [f"ex:reviewed {_date(made)}" for _ in range(made.randrange(3))]
+    reviewed = [_date(made) for _ in range(made.randrange(3))]
+    lines += [f"ex:reviewed {date}" for date in {_first_day(date): date for date in reviewed}.values()]
     lines += [f"owl:deprecated {made.choice(('true', 'false'))}" for _ in range(number % 3 == 1)]
     lines += [f'ex:note "{made.choice(("", "plain", "two" + chr(92) + "nlines"))}"' for _ in range(number % 4 == 1)]
     lines += [f'obo:IAO_0000115 "A {kind} that is located in the {site} system."@en']
@@ -184,6 +185,11 @@ def _xref(made: random.Random) -> str:
 
 def _date(made: random.Random) -> str:
     return made.choice(_DATES).format(made.randrange(1990, 2020), made.randrange(1, 13), made.randrange(1, 29))
+
+
+def _first_day(date: str) -> str:
+    """The first day of a date. Virtuoso keeps one of a node's values that begin at once."""
+    return (date.split('"')[1] + "-01-01")[:10]
 
 
 def _text(text: str) -> str:

@@ -165,6 +165,16 @@ def test_words_of_every_load_are_searchable_and_gone_when_the_graph_is_cleared(
     assert ask(virtuoso, "SELECT * {?s ?p ?o}") == []
 
 
+def test_of_dates_that_begin_at_the_same_moment_it_keeps_one_at_a_node(virtuoso: Virtuoso, tmp_path: Path) -> None:
+    virtuoso.clear(GRAPH)
+    xsd = "http://www.w3.org/2001/XMLSchema#"
+    year, month = f'"1993"^^<{xsd}gYear>', f'"1993-01"^^<{xsd}gYearMonth>'
+    about = "<http://example.org/cat> <http://example.org/born>"
+    virtuoso.load(written(tmp_path / "born.nt", f"{about} {year} .\n{about} {month} .\n"), GRAPH)
+
+    assert ask(virtuoso, "SELECT ?o { ?s ?p ?o }") == [{"o": "1993"}]
+
+
 def test_a_file_of_the_same_name_is_loaded_again(virtuoso: Virtuoso, tmp_path: Path) -> None:
     virtuoso.clear(GRAPH)
     virtuoso.load(written(tmp_path / "same.nt", GOOD), GRAPH)
