@@ -22,6 +22,7 @@ from kgnav_mcp.adapters.sparql_base.errors import Refusal
 from kgnav_mcp.adapters.sparql_base.rate_limit import MAX_CONCURRENT, Client, RateLimitedClient, limiter_of, user_agent
 from kgnav_mcp.adapters.sparql_base.requests import Address, Form, RequestBuilder
 from kgnav_mcp.adapters.sparql_base.results import Answer
+from kgnav_mcp.adapters.sparql_base.turns import Turns
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import ConfigurationError, KgnavError, Unsupported
 
@@ -183,7 +184,7 @@ class SparqlClient:
         self._auth = Credentials(user, password or "") if user is not None else httpx2.Auth()
         self._dialect = dialect
         self._max_queries = max_queries
-        self._turns = asyncio.Semaphore(max_queries)
+        self._turns = Turns(max_queries)
         self._cancelling: set[asyncio.Task[None]] = set()
         connections = max_queries + 1  # one for trivial queries and for cancelling
         self._attempts = connections + 1
@@ -281,8 +282,8 @@ class SparqlClient:
             async with asyncio.timeout(seconds), AsyncExitStack() as turn:
                 left = seconds
                 if waits:
-                    is_waiting = self._turns.locked()
-                    await turn.enter_async_context(self._turns)
+                    is_waiting = self._turns.are_taken()
+                    await turn.enter_async_context(self._turns.turn())
                     left = max(deadline - monotonic(), 0.0) if is_waiting else seconds
                 sent = True
                 return await self._send(query, media_type, left)

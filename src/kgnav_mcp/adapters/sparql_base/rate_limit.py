@@ -15,13 +15,14 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from time import monotonic
 from typing import Final, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from kgnav_mcp.adapters.sparql_base.dialect import Dialect
 from kgnav_mcp.adapters.sparql_base.results import Answer
+from kgnav_mcp.adapters.sparql_base.turns import Turns
 from kgnav_mcp.errors import RateLimited, StoreError, StoreTimeout, StoreUnavailable, pause_text
 
 T = TypeVar("T")
@@ -57,7 +58,7 @@ class RateLimiter:
         self._now = now
         self._sleep = sleep
         self._chance = chance
-        self._slots = asyncio.Semaphore(limit)
+        self._slots = Turns(limit)
         self._pause_ends = 0.0
         self._failures = 0
         self._open_until: float | None = None
@@ -102,18 +103,17 @@ class RateLimiter:
     async def _slot(self, deadline: float, patience: float) -> AsyncGenerator[None]:
         """Hold one of the host's slots, once neither a pause nor the circuit forbids it."""
         await self._wait_for_pause(deadline)
-        async with self._until(deadline, patience):
-            await self._slots.acquire()
-        is_trial = False
-        try:
+        async with AsyncExitStack() as held:
+            async with self._until(deadline, patience):
+                await held.enter_async_context(self._slots.turn())
             # The host may have asked for a pause while this call waited for its slot.
             await self._wait_for_pause(deadline)
             is_trial = self._pass_circuit()
-            yield
-        finally:
-            if is_trial:
-                self._trial_running = False
-            self._slots.release()
+            try:
+                yield
+            finally:
+                if is_trial:
+                    self._trial_running = False
 
     @asynccontextmanager
     async def _until(self, deadline: float, patience: float) -> AsyncGenerator[None]:
