@@ -18,6 +18,8 @@ from kgnav_mcp.model import Entity
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from tests.adapters.generic_sparql.inprocess import HERE
+from tests.adapters.sparql_base.inprocess import InProcess, opened_over
 from tests.services import Oxigraph, RdfService, Virtuoso
 
 EX = "http://ex.example/"
@@ -115,6 +117,22 @@ class ShortPaths:
         async with open_adapter(location, AdapterOptions()) as adapter:
             with pytest.raises(PlanTooLarge):
                 await _rows(adapter, "MATCH (a)-[:r|s*1..3]->(b) WHERE a:A OR a:B RETURN a, b", BOUND)
+
+
+async def test_sizes_are_those_of_the_plan_and_not_of_paths_of_one_length():
+    async with opened_over(InProcess(TURTLE), HERE) as adapter:
+        text = "MATCH (a:A)-[:r*1..3]->(b:B) RETURN a, b"
+        runner = PlanRunner(adapter)
+        page = await runner.run((await runner.check(parse_plan(text).plan)).plan, limit=3)
+        with pytest.raises(PlanTooLarge) as caught:
+            await _rows(adapter, text, 20)
+    pairs = _pairs(_OF_R, "A", "B")
+    assert [(size.part, size.count.value) for size in page.sizes] == [
+        ("(a:`ex:A`)", len({a for a, _ in pairs})),
+        ("(b:`ex:B`)", len({b for _, b in pairs})),
+        ("(a)-[:`ex:r`*1..3]->(b)", pairs.total()),
+    ]
+    assert all("\0" not in size.part and size.part != "(a)-[:`ex:r`]->(b)" for size in caught.value.sizes)
 
 
 class TestOnOxigraph(ShortPaths):

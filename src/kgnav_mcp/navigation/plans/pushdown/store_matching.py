@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import Any, TypeVar
 
 from kgnav_mcp.concurrency import in_thread, run_unless_stopped
-from kgnav_mcp.errors import InvalidStore, StepLimitReached, StoreTimeout, Unsupported
+from kgnav_mcp.errors import InvalidStore, PlanTooLarge, StepLimitReached, StoreTimeout, Unsupported
 from kgnav_mcp.model import PlanPage, Stop
 from kgnav_mcp.navigation.plans.check.entities import has_id
 from kgnav_mcp.navigation.plans.evaluate.equality_joins import product_where
@@ -188,15 +188,24 @@ class StoreMatcher:
         own = {name: [one for one in conditions if variables_of(one) == frozenset((name,))] for name in nodes}
         if any(start_of(node, own[name]).selective for name, node in nodes.items()):
             return None
-        found: list[Table] = []
-        for chained in by_length(match):
-            matches = await self.match_rows(chained, table, replace(needs, top=None))
-            if matches is None:
-                return None
-            found.append(matches)
-            self.reader.budget.check(sum(len(each.rows) for each in found))
-        names = found[0].names if found else ()
-        return Table(names, [row for each in found for row in each.pick(names)]) if found else None
+        budget, sizes, found = self.reader.budget, dict(self.reader.budget.sizes), list[Table]()
+        try:
+            for chained in by_length(match):
+                matches = await self.match_rows(chained, table, replace(needs, top=None))
+                if matches is None:
+                    return None
+                found.append(matches)
+                budget.check(sum(len(each.rows) for each in found))
+        except PlanTooLarge:
+            budget.sizes = sizes  # not those of the chains, which are no parts of the plan
+            budget.expect(match)
+            raise budget.too_large() from None
+        if not found:
+            return None
+        budget.sizes = sizes
+        whole = Table(found[0].names, [row for each in found for row in each.pick(found[0].names)])
+        await self._measure(match, whole, edges=True)
+        return whole
 
     async def _is_large_product(self, match: Match, table: Table) -> bool:
         """Whether only conditions tie a pattern to the rows, an equality among them, and its nodes make many pairs."""
