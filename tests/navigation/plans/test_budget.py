@@ -6,6 +6,7 @@ import gc
 import math
 import re
 import threading
+import tracemalloc
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import nullcontext
 
@@ -68,6 +69,43 @@ async def test_a_list_counts_in_each_row_that_has_it(demo: GraphAdapter):
     plan = parse_cypher(f"{NAMES} {'WITH c + c AS c ' * 4} MATCH (m) RETURN m, c")
     with pytest.raises(PlanOverBudget, match=r"at the values of c in [0-9]+ rows"):
         await PlanRunner(demo, by_store=False).run(plan, limit=9)
+
+
+NUMBERS = f"[{', '.join('1' for _ in range(4_000))}]"
+
+
+@pytest.mark.parametrize(
+    "cypher",
+    [
+        f"UNWIND range(1, 3000) AS x WITH x, {NUMBERS} AS l RETURN sum(size(l)) AS c",
+        f"UNWIND range(1, 3000) AS x RETURN {NUMBERS} AS l, count(x) AS c",
+        f"UNWIND range(1, 3000) AS x WITH x ORDER BY {NUMBERS}, x RETURN count(x) AS c",
+    ],
+    ids=["column", "group", "order"],
+)
+async def test_a_list_of_constants_in_each_row_is_refused_before_memory_is_taken_for_its_members(
+    cypher: str, demo: GraphAdapter
+):
+    tracemalloc.start()
+    try:
+        with pytest.raises(PlanOverBudget, match=r"at the values of \[1, 1, "):
+            await PlanRunner(demo, by_store=False).run(parse_cypher(cypher), limit=9)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < MAX_BYTES / 10
+
+
+async def test_rows_that_share_a_list_share_its_sort_key(demo: GraphAdapter):
+    plan = parse_cypher(f"UNWIND range(1, 500) AS x WITH x, {NUMBERS} AS l ORDER BY x DESC LIMIT 2 RETURN x, l[0] AS y")
+    tracemalloc.start()
+    try:
+        rows = (await PlanRunner(demo, by_store=False).run(plan, limit=9)).items
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert {row.cells for row in rows} == {(500, 1), (499, 1)}
+    assert most < MAX_BYTES / 10
 
 
 @pytest.mark.parametrize(

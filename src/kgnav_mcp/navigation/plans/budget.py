@@ -6,7 +6,7 @@ Also the sizes of its parts, and whether some facts could not be read.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from time import monotonic
@@ -14,7 +14,7 @@ from time import monotonic
 from kgnav_mcp.errors import PlanOverBudget, PlanTooLarge, StoreTimeout
 from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Certainty, Count, PartSize, Stop
-from kgnav_mcp.navigation.plans.evaluate.values import Table, Value, size_in_bytes
+from kgnav_mcp.navigation.plans.evaluate.values import Row, Table, Value, size_in_bytes
 from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, Variable
 from kgnav_mcp.values.scalars import MAX_BYTES, Growth
 
@@ -170,16 +170,26 @@ class Budget:
             raise _over_time(self.deadline, self.position())
 
     def check_table(self, table: Table) -> None:
-        """Check that a table may be held. A list or text counts in each of its rows: all are sorted and compared.
+        """Check that a table may be held.
 
         Raises:
             PlanTooLarge: there are more rows than the bound.
             PlanOverBudget: their texts and lists have too many bytes.
         """
         self.check(len(table.rows))
+        self.check_bytes(table.rows, lambda place: table.names[place])
+
+    def check_bytes(self, rows: Sequence[Row], name: Callable[[int], str]) -> None:
+        """Check that rows may be held. A list or text counts in each of its rows: all are sorted and compared.
+
+        `name` returns the name of a column for a message.
+
+        Raises:
+            PlanOverBudget: the texts and lists of the rows have too many bytes.
+        """
         known: dict[int, int] = {}
         total = 0
-        for row in table.rows:
+        for row in rows:
             for place, value in enumerate(row):
                 if isinstance(value, tuple):
                     size = known.get(id(value))
@@ -189,8 +199,7 @@ class Budget:
                 elif isinstance(value, str):
                     total += len(value)
                 if total > _MAX_TABLE_BYTES:
-                    part = f"the values of {table.names[place]} in {len(table.rows):,} rows"
-                    raise _too_many_bytes(part, _MAX_TABLE_BYTES)
+                    raise _too_many_bytes(f"the values of {name(place)} in {len(rows):,} rows", _MAX_TABLE_BYTES)
 
     def too_large(self) -> PlanTooLarge:
         """The error for more rows than the bound, with the sizes of the parts as far as they are known."""

@@ -312,8 +312,10 @@ class _Evaluation:
                     table = await self._run_unwind(clause, table, needs_after(clauses[place + 1 :]).variables)
                 case Project():
                     in_order = isinstance(previous, Project) and bool(previous.order)
-                    table = await projected(self._expressions, clause, table, sorted_before=in_order)
-            await self._check(table)
+                    last = place == len(clauses) - 1
+                    table = await projected(self._expressions, clause, table, sorted_before=in_order, is_last=last)
+            if not isinstance(clause, Project):  # whose values were checked before they were sorted
+                await self._check(table)
             previous = clause
         return table
 

@@ -20,9 +20,17 @@ from kgnav_mcp.values.arithmetic import average, number_of, repeated, total
 
 
 async def projected(
-    evaluator: ExpressionEvaluator, project: Project, table: Table, *, sorted_before: bool = False
+    evaluator: ExpressionEvaluator,
+    project: Project,
+    table: Table,
+    *,
+    sorted_before: bool = False,
+    is_last: bool = True,
 ) -> Table:
-    """The rows of a projection, in its order. `sorted_before`: the previous clause has sorted the rows."""
+    """The rows of a projection, in its order. `sorted_before`: the previous clause has sorted the rows.
+
+    The rows of the last projection are in canonical order if the plan gives none.
+    """
     if any(aggregates(column.value) for column in project.columns):
         table, project = await _grouped(evaluator, project, table, sorted_before)
     elif not project.distinct:
@@ -44,8 +52,10 @@ async def projected(
     sort_values = await evaluator.values(wide, keys)
     await in_thread(len(rows), lambda: check_order(project.order, sort_values))
     descending = [order.descending for order in project.order]
-    ordered = await in_thread(wide.size, lambda: _sorted(rows, sort_values, descending, len(names)))
     stop = None if project.limit is None else project.skip + project.limit
+    ordered = rows
+    if is_last or keys or project.skip or stop is not None or PROOF in old_columns:
+        ordered = await in_thread(wide.size, lambda: _sorted(rows, sort_values, descending, len(names)))
     result = await evaluator.rows_where(Table(wide.names, ordered[project.skip : stop]), conjuncts(project.where))
     width = len(names)
     if PROOF not in old_columns:
@@ -93,22 +103,35 @@ def distinct(table: Table) -> Table:
 
 def in_canonical_order(rows: Iterable[Row], width: int) -> list[Row]:
     """Rows sorted by their first `width` cells, column by column."""
-    return sorted_in_runs(list(rows), lambda row: _ranks(row, width))
+    ranks = _ranker()
+    return sorted_in_runs(list(rows), lambda row: ranks(row[:width]))
 
 
 def _sorted(rows: list[Row], keys: list[Row], descending: Sequence[bool], width: int) -> list[Row]:
     """Rows sorted by their keys, nulls largest; ties are sorted by their cells."""
     if len(rows) < 2:
         return rows
-    ranked = [(tuple(map(rank, key)), _ranks(row, width), row) for key, row in zip(keys, rows, strict=True)]
+    ranks = _ranker()
+    ranked = [(ranks(key), ranks(row[:width]), row) for key, row in zip(keys, rows, strict=True)]
     ranked = sorted_in_runs(ranked, itemgetter(1))
     for place in reversed(range(len(descending))):
         ranked = sorted_in_runs(ranked, lambda each, place=place: each[0][place], reverse=descending[place])
     return [row for _, _, row in ranked]
 
 
-def _ranks(row: Row, width: int) -> tuple[Rank, ...]:
-    return tuple(map(rank, row[:width]))
+def _ranker() -> Callable[[Row], tuple[Rank, ...]]:
+    """A function to the sort keys of a row's values. Rows that share a list share its key, which may be large."""
+    known: dict[int, Rank] = {}
+
+    def ranked(value: Value) -> Rank:
+        if not isinstance(value, tuple):
+            return rank(value)
+        found = known.get(id(value))
+        if found is None:
+            found = known[id(value)] = rank(value)
+        return found
+
+    return lambda row: tuple(map(ranked, row))
 
 
 def _distinct(rows: Iterable[Row], width: int, hidden: Sequence[str]) -> list[Row]:

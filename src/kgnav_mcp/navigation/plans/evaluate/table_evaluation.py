@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import compress
 
 from kgnav_mcp.concurrency import MAX_INLINE, in_thread, mapped_in_thread
+from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.navigation.plans.evaluate.expressions import Compiler, MatchCounts
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.functions import as_list
@@ -54,13 +55,21 @@ class ExpressionEvaluator:
     _match_counts: dict[Expression, MatchCounts] = field(default_factory=dict[Expression, MatchCounts])
 
     async def values(self, table: Table, expressions: Sequence[Expression]) -> list[Row]:
-        """The values of some expressions for each row of a table."""
+        """The values of some expressions for each row of a table.
+
+        Raises:
+            PlanOverBudget: their texts and lists have too many bytes.
+        """
         await self._prepare(table, expressions)
-        compiler = self._compiler(table)
+        compiler, budget = self._compiler(table), self.reader.budget
         functions = [compiler.value(expression) for expression in expressions]
-        return await mapped_in_thread(
+        rows: list[Row] = await mapped_in_thread(
             self._work(table, expressions), table.rows, lambda row: tuple([function(row) for function in functions])
         )
+        await in_thread(
+            Table((), rows).size, lambda: budget.check_bytes(rows, lambda place: write_part(expressions[place]))
+        )
+        return rows
 
     async def rows_where(self, table: Table, conditions: Sequence[Expression]) -> Table:
         """The rows for which all conditions are true."""

@@ -181,7 +181,7 @@ def identity(value: Value) -> object:
     """A key that is equal for equal values only: 1 and 1.0 are equal, 1 and true are not, nor two parallel edges."""
     if isinstance(value, tuple):
         return _LIST, *map(identity, value)
-    return value if isinstance(value, Node | Edge | PathValue | str) or value is None else rank(value)
+    return rank(value) if isinstance(value, bool) or (isinstance(value, float) and math.isnan(value)) else value
 
 
 def in_order(values: Iterable[Value]) -> tuple[Value, ...]:
