@@ -87,10 +87,10 @@ class PatternQuery:
     properties: tuple[tuple[str, str], ...] = ()
     """Some of `nodes`, each with a relation whose far ends are wanted as values of the match, if the store can."""
     keys: tuple[GroupKey, ...] = ()
-    """What matches are grouped by, in place of `nodes`: properties of nodes with one relation, labels, `type(edge)`.
+    """What matches are grouped by, in place of `nodes`: properties with one relation, labels, `type(edge)`.
 
-    `left(property, number)` is a key, too. A store refuses the query if a node of a match has several values of a key,
-    or one that is a node, or no text where its first characters are the key.
+    `left(property, number)` of a node is a key, too. A store refuses the query if a node or edge of a match has several
+    values of a key, or a node has one that is a node, or no text where its first characters are the key.
     """
     list_keys: bool = False
     """Whether labels, and several values of a property, are keys, too.
@@ -98,7 +98,7 @@ class PatternQuery:
     They are lists: of distinct values, numbers first, then texts, then booleans.
     """
     measures: tuple[Aggregate, ...] = ()
-    """Aggregates of one property of a node (`is_measure`), wanted of each group in place of its number."""
+    """Aggregates of one property (`is_measure`), wanted of each group in place of its number."""
 
     def page(self, matches: Sequence[PatternMatch], limit: int) -> PlanPage:
         """The page of the plan with these matches, the first `limit` if they are as many."""
@@ -224,7 +224,7 @@ def _keys_and_measures(columns: Sequence[Column], match: Match) -> tuple[tuple[G
     of = [column.value for column in columns if isinstance(column.value, Aggregate)]
     for column in columns[: len(columns) - len(of)]:
         match column.value:
-            case Property(owner, _, (_,)) as key if owner in nodes:
+            case Property(owner, _, (_,)) as key if owner in nodes or owner in edges:
                 keys.append(key)
             case Call(Function.TYPE, (Variable(name),)) as key if name in edges:
                 keys.append(key)
@@ -235,8 +235,8 @@ def _keys_and_measures(columns: Sequence[Column], match: Match) -> tuple[tuple[G
             case _:
                 raise _refused("such a value")
     one_property = len({aggregate.of for aggregate in of}) == 1 and all(map(is_measure, of))
-    is_of_node = one_property and isinstance(of[0].of, Property) and of[0].of.owner in nodes
-    return tuple(keys), tuple(of) if is_of_node else ()
+    is_known = one_property and isinstance(of[0].of, Property) and (of[0].of.owner in nodes or of[0].of.owner in edges)
+    return tuple(keys), tuple(of) if is_known else ()
 
 
 def _number(project: Project, before: int, nodes: Collection[str], *, repeats: bool) -> Column | None:

@@ -241,16 +241,22 @@ class PatternWriter(TripleWriter):
             raise cannot_express("this many values")
         return " || ".join(self._equal(constant, value).text for constant in condition.values)
 
-    def qualifier(self, ends: EdgeVariables, condition: QualifierCondition, value: Fragment) -> Fragment:
+    def qualifier(
+        self,
+        ends: EdgeVariables,
+        condition: QualifierCondition,
+        value: Fragment,
+        terms: Sequence[Literal | URIRef] | None = None,
+    ) -> Fragment:
         through_mediators = any(len(self._paths[relation]) == 2 for relation in ends.relations)
         if ends.either or not (self._reification or through_mediators):
             raise cannot_express("qualifiers")
-        equal = self._any_equal(condition, value)
+        equal = "" if terms is not None and not through_mediators else self._any_equal(condition, value)
         names = [self.term(name) for name in condition.owned.ids]
         if through_mediators:  # the other roles of a mediator are the qualifiers of the edge through it
             own = [self._reader.filled(EDGE, source=ends.own("m"), relation=name, target=value) for name in names]
         else:
-            own = self._qualifier_branches(ends, names, value, ends.own("q"))
+            own = self._qualifier_branches(ends, names, value, ends.own("q"), terms)
         branches = union(own)
         return Fragment(f"{branches.text} FILTER({equal})") if equal else branches
 
@@ -287,6 +293,14 @@ class PatternWriter(TripleWriter):
         excluded = branches if condition.unequal else ()
         others = (self.part(queries.HAS_NO_SUCH_QUALIFIER, pattern=Fragment(one), equal=equal) for one in excluded)
         return Fragment(" ".join(one.text for one in (test, *others)))
+
+    def qualifier_values(self, ends: EdgeVariables, relation: str, value: Fragment) -> Fragment:
+        if ends.either or len(ends.relations) != 1 or len(self._paths[ends.relations[0]]) == 2:
+            raise cannot_express("properties of edges in either direction, of several relations, or through mediators")
+        if not self._reification:
+            raise cannot_express("properties of edges")
+        own = self._paths[ends.relations[0]][0]
+        return union([one.text for one in self._reification.qualifier_of(ends, self.term(relation), value, own)])
 
     def _qualifier_branches(
         self,
@@ -364,8 +378,9 @@ class PatternWriter(TripleWriter):
         return self.part(TYPE_ITEM, value=value), self.part(TYPES, node=node, value=value)
 
     def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
-        if self._reification:
-            raise cannot_express("paths where triples may have several statements about them")
+        reifiers = None if self._catalogue is None else self._catalogue.reifiers
+        if reifiers is None or reifiers.may_include(self._paths[one][0] for one in relations):
+            raise cannot_express("paths that may lead through statements about triples")
         return super().reaching(relations, ends)
 
 

@@ -175,7 +175,14 @@ class PatternWriter(Writer):
         direct = [self._ids.direct(self._property(relation)).n3() for relation in relations]
         return self._part(queries.REACHES, ends, relations=Fragment("|".join(direct)))
 
-    def qualifier(self, ends: EdgeVariables, condition: QualifierCondition, value: Fragment) -> Fragment:
+    def qualifier(
+        self,
+        ends: EdgeVariables,
+        condition: QualifierCondition,
+        value: Fragment,
+        terms: Sequence[Literal | URIRef] | None = None,
+    ) -> Fragment:
+        del terms
         if not self._statements:
             raise cannot_express("qualifiers")
         names = [self._property(name) for name in condition.owned.ids]

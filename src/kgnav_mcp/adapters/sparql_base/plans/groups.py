@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.sparql_base.terms import Fragment, comma_separated
 from kgnav_mcp.adapters.sparql_base.value_conditions import scalar_of
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.model import Cell
+from kgnav_mcp.model import Cell, Entity
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Call, Constant, Function, Property, Variable
 from kgnav_mcp.port.pattern_queries import GroupKey, PatternMatch, PatternQuery
 from kgnav_mcp.values.arithmetic import average, total
@@ -120,15 +120,21 @@ class GroupReader:
                 return pattern.relation(name), Fragment("")
             case _:
                 raise cannot_express("a value of this kind")
-        own = {"node": pattern.node(owned.owner), "property": writer.property(owned.ids[0]), "value": value}
+        if (edge := pattern.edge_ends(owned.owner)) is not None:
+            if lists:
+                raise cannot_express("lists of values of an edge")
+            values = writer.qualifier_values(edge, owned.ids[0], value)
+        else:
+            own = {"node": pattern.node(owned.owner), "property": writer.property(owned.ids[0])}
+            values = writer.part(queries.PROPERTY_VALUES, **own, value=value)
         if lists:
             item = writer.part(queries.PROPERTY_ITEM, value=value)
-            values = writer.part(queries.PROPERTY_VALUES, **own)
             return column, self._list_key(pattern.node(owned.owner), column, item, values)
         shown = value
         if letters is not None:
             shown = writer.part(queries.FIRST_LETTERS, value=value, number=Literal(letters))
-        return column, writer.part(queries.KEY, **own, shown=shown, none=URIRef(queries.NO_VALUE_IRI), key=column)
+        none = URIRef(queries.NO_VALUE_IRI)
+        return column, writer.part(queries.KEY, values=values, shown=shown, none=none, key=column)
 
     def _list_key(self, node: Fragment, column: Fragment, item: Fragment, values: Fragment) -> Fragment:
         """The text that binds a key of several items of a node, which are bound by `values`."""
@@ -232,7 +238,11 @@ class GroupReader:
         names = await self._names.classes(map(URIRef, types))
         labels = {str(iri): named.label for iri, named in names.items()}
 
+        edges = {edge.variable for edge in question.match.edges}
+
         def cell(key: GroupKey, term: Term | None) -> Cell:
+            if isinstance(key, Property) and key.owner in edges and type(term) is URIRef and not _is_none(term):
+                return Entity(self._names.naming.short(term))
             if _is_labels(key):
                 return tuple(sorted(labels[iri] for iri in set(_items(term))))
             is_list = question.list_keys and isinstance(key, Property)
@@ -268,7 +278,7 @@ class GroupReader:
     def _cell(self, key: GroupKey, term: Term | None) -> Cell:
         if isinstance(key, Call) and key.function is not Function.LEFT:
             return self._names.naming.short(URIRef(str(term)))
-        if term == URIRef(queries.NO_VALUE_IRI):
+        if _is_none(term):
             return None
         if not isinstance(term, Literal):
             raise cannot_express("a property whose values are nodes")
@@ -278,6 +288,10 @@ class GroupReader:
         if kind in _MAY_BE_NO_TEXTS:
             raise cannot_express("the first characters of values that are no texts")
         return text
+
+
+def _is_none(term: Term | None) -> bool:
+    return term == URIRef(queries.NO_VALUE_IRI)
 
 
 def _is_labels(key: GroupKey) -> bool:

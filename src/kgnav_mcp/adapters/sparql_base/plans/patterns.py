@@ -67,7 +67,7 @@ async def _known_terms(writer: Writer, question: PatternQuery) -> KnownTerms:
     """
     match = question.match
     found: dict[QualifierCondition | Expression, Sequence[Literal | URIRef] | None] = {}
-    if question.exact and not question.given_nodes and not any(map(_ids_of_node, conjuncts(match.where))):
+    if not question.given_nodes and not any(map(_ids_of_node, conjuncts(match.where))):
         found |= {one: await writer.equal_terms(one) for one in question.qualifiers if not one.unequal}
     for part in parts(match, patterns=True):
         if not isinstance(part, Compare):
@@ -118,6 +118,7 @@ class Pattern:
         self._nodes = nodes
         self._numbers = iter(numbers)
         self._known = set(known)
+        self._single: dict[str, Fragment] = {}
         self._iris_only = iris_only
         self._terms = terms
         self._outside = outside or ()
@@ -159,6 +160,10 @@ class Pattern:
     def node(self, name: str) -> Fragment:
         """The variable of a node in the query."""
         return self._nodes[name]
+
+    def edge_ends(self, name: str) -> EdgeVariables | None:
+        """The variables of an edge of the pattern; None if it has no such edge."""
+        return self._edges.get(name)
 
     def relation(self, edge: str) -> Fragment:
         """The variable of the relation of an edge.
@@ -253,6 +258,8 @@ class Pattern:
                 iris = self._writer.terms(ids[1])
                 self._parts.append(self._writer.part(queries.ONE_OF, node=self.node(ids[0]), terms=values(*iris)))
                 self._known.add(ids[0])
+                if len(iris) == 1:
+                    self._single[self.node(ids[0]).text] = Fragment(iris[0].n3())
             else:
                 others.append(condition)
         if self._known and not self._repeats:
@@ -295,7 +302,8 @@ class Pattern:
         for qualifier in qualifiers:
             value = Fragment(f"?v{next(self._numbers)}") if qualifier.node is None else self.node(qualifier.node)
             with suppress(Unsupported) if qualifier.node is None else nullcontext():
-                self._parts.append(self._writer.qualifier(ends[qualifier.owned.owner], qualifier, value))
+                own, terms = ends[qualifier.owned.owner], self._terms.get(qualifier)
+                self._parts.append(self._writer.qualifier(own, qualifier, value, terms))
                 written += 1
         if qualifiers and not written:
             raise cannot_express("the values of qualifiers")
@@ -353,15 +361,17 @@ class Pattern:
 
         If the path needs at least one edge, a node only leads to itself by a cycle.
 
-        SPARQL's `+` means the same, but Virtuoso leaves out nodes of a cycle.
+        SPARQL's `+` means the same, but Virtuoso leaves out nodes of a cycle, and it takes no variable as the start.
         """
         if path.kind is not PathKind.REACHABLE or path.shortest > 1 or edge.either or edge.source == edge.target:
             raise cannot_express("a path of this kind")
-        writer = self._writer
-        self._parts.append(writer.reaching(edge.relations, ends))
+        writer, number, between = self._writer, ends.number, ends.own("x")
+        source, target = (self._single.get(end.text, end) for end in (ends.source, ends.target))
+        self._parts.append(writer.reaching(edge.relations, EdgeVariables(source, target, number)))
         if path.shortest == 1:
-            first, _ = writer.edge(edge.relations, EdgeVariables(ends.source, ends.own("x"), ends.number))
-            rest = writer.reaching(edge.relations, EdgeVariables(ends.own("x"), ends.source, ends.number))
+            end = target if ends.target.text in self._single else source  # where they are the same node
+            first, _ = writer.edge(edge.relations, EdgeVariables(end, between, number))
+            rest = writer.reaching(edge.relations, EdgeVariables(between, end, number))
             cycle = self._exists(queries.EXISTS, Fragment(f"{first.text} {rest.text}"), whole=False)
             other = writer.part(queries.DIFFERS, one=ends.source, other=ends.target)
             self._parts.append(writer.part(queries.FILTER, condition=Fragment(f"{other.text} || {cycle.text}")))

@@ -41,7 +41,7 @@ MATCHES_WITH_VALUES: Final = "SELECT $columns WHERE { $pattern_with_values } LIM
 DISTINCT_VALUES: Final = "SELECT DISTINCT $columns WHERE { $pattern_with_values } LIMIT $most"
 """Costs the matching of the pattern, a look-up for each value of each match, and up to $most rows."""
 NO_VALUE_IRI: Final = "tag:kgnav,2026:none"
-KEY: Final = "OPTIONAL { $node $property $value } BIND(COALESCE($shown, $none) AS $key)"
+KEY: Final = "OPTIONAL { $values } BIND(COALESCE($shown, $none) AS $key)"
 """A key is always bound: Virtuoso 7.2 gives groups with an unbound key the key of another group.
 
 Unlike OF_NODE, it may be repeated: groups of up to eight keys were right there in thousands of random plans.

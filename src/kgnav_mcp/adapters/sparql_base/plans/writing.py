@@ -208,13 +208,21 @@ class Writer(ABC):
         del node, relations, value, terms
         raise cannot_express("values of properties")
 
-    def qualifier(self, ends: EdgeVariables, condition: QualifierCondition, value: Fragment) -> Fragment:
+    def qualifier(
+        self,
+        ends: EdgeVariables,
+        condition: QualifierCondition,
+        value: Fragment,
+        terms: Sequence[Literal | URIRef] | None = None,
+    ) -> Fragment:
         """Write a pattern that an edge has a qualifier, and bind its value. It may match more than `condition`.
+
+        `terms`: the literals and nodes that equal the constants, if they are known.
 
         Raises:
             Unsupported: edges have no qualifiers here, or SPARQL cannot express such a value.
         """
-        del ends, condition, value
+        del ends, condition, value, terms
         raise cannot_express("properties of edges")
 
     def exact_qualifier(
@@ -234,6 +242,15 @@ class Writer(ABC):
             Unsupported: SPARQL cannot express it exactly.
         """
         del ends, condition, value, selects, terms
+        raise cannot_express("properties of edges")
+
+    def qualifier_values(self, ends: EdgeVariables, relation: str, value: Fragment) -> Fragment:
+        """Write a pattern that binds each value of a property of an edge, once.
+
+        Raises:
+            Unsupported: edges have no such properties here.
+        """
+        del ends, relation, value
         raise cannot_express("properties of edges")
 
     async def equal_terms(self, condition: QualifierCondition) -> Sequence[Literal | URIRef] | None:

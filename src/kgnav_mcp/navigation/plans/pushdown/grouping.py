@@ -18,7 +18,7 @@ from kgnav_mcp.navigation.plans.evaluate.equality_joins import is_join
 from kgnav_mcp.navigation.plans.evaluate.patterns import MULTIPLICITY
 from kgnav_mcp.navigation.plans.evaluate.projections import projected
 from kgnav_mcp.navigation.plans.evaluate.start_nodes import start_of
-from kgnav_mcp.navigation.plans.evaluate.values import PropertyList, Row, Table, identity
+from kgnav_mcp.navigation.plans.evaluate.values import Node, PropertyList, Row, Table, identity
 from kgnav_mcp.navigation.plans.pushdown.pushable import Conditions, pushed_to_every_store, with_edge_conditions
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
 from kgnav_mcp.plan import (
@@ -61,7 +61,7 @@ class _Keys:
         """The column or constant in place of a value."""
         edges = {edge.variable: edge for edge in self.match.edges if edge.path is None}
         match part:
-            case Property(owner, _, (_,)) if owner in node_patterns(self.match):
+            case Property(owner, _, (_,)) if owner in edges or owner in node_patterns(self.match):
                 return self._column(part)
             case Call(Function.LEFT, (Property(owner, _, (_,)), Constant())) if self.shortened:
                 return self._column(part)
@@ -182,6 +182,7 @@ async def _weighted(
     if page.stop is not Stop.COMPLETE:
         return None
     rows = await store.rows(page)
+    await store.reader.describe(value for row in rows for value in row if isinstance(value, Node))
     single = [place for place, name in enumerate(names) if name not in lists]
     if any(isinstance(row[place], tuple) for row in rows for place in single):
         return None
