@@ -75,6 +75,16 @@ async def test_a_plan_costs_few_queries(cypher: str):
     assert len(client.queries) <= queries, client.queries
 
 
+async def test_the_store_counts_edges_of_an_optional_pattern_without_listing_their_far_ends():
+    client = InProcess(PEOPLE)
+    async with opened_over(client, HERE) as graph:
+        text = "MATCH (a:Person) OPTIONAL MATCH (a)-[r:knows]->(b) RETURN a, count(r), count(b), count(*)"
+        page = await answer(graph, text)
+    assert [row.cells[1:] for row in page.items] == [(2, 2, 2), (2, 2, 2), (1, 1, 1), (0, 0, 1)]
+    counted = [query for query in client.queries if "knows> ?" in query and "COUNT(*)" in query]
+    assert [query.partition(" (COUNT")[0] for query in counted if query.startswith("SELECT ?n")] == ["SELECT ?n0"]
+
+
 async def test_a_search_from_both_ends_of_a_path_counts_no_edges_before_it_reads_few():
     path = "MATCH p = shortestPath((a {title: 'Ada'})-[:knows*1..3]->(b {title: '_'})) RETURN length(p)"
     client = InProcess(f'{PEOPLE} ex:dan ex:title "Dan" .')

@@ -418,9 +418,10 @@ class _Evaluation:
             return await self._match(match, table, needs)
         size, unmatched = len(table.rows), self._budget.unmatched
         numbered = await in_thread(size, lambda: numbered_rows(with_multiplicity(table)))
-        found = await self._match(match, numbered, needs)
+        found = await self._match(match, numbered, needs.if_matched())
         self._budget.unmatched = unmatched
-        return await in_thread(size + len(found.rows), lambda: with_unmatched(match, numbered, found))
+        size += len(found.rows)
+        return await in_thread(size, lambda: with_unmatched(match, numbered, found, needs.only_counted))
 
     async def _run_unwind(self, clause: Unwind, table: Table, needed: Collection[str]) -> Table:
         lists = await self._expressions.values(table, [clause.of])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -229,8 +229,14 @@ def numbered_rows(table: Table) -> Table:
     return Table((*table.names, _ROW), [(*row, number) for number, row in enumerate(table.rows)])
 
 
-def with_unmatched(match: Match, numbered: Table, found: Table) -> Table:
-    """The result of an optional pattern: its matches, then the rows without a match with nulls; without numbers."""
+def with_unmatched(match: Match, numbered: Table, found: Table, counted: Collection[str]) -> Table:
+    """The result of an optional pattern: its matches, then the rows without a match with nulls; without numbers.
+
+    Those variables of `counted` that are not in the matches are true there: of them only is needed that they are not
+    null.
+    """
+    new = [name for name in bound_variables(match) if name in counted and name not in found.names]
+    found = Table((*found.names, *new), [(*row, *(True for _ in new)) for row in found.rows]) if new else found
     matched_numbers = set(found.column(_ROW))
     unmatched_rows = _unmatched(
         match, Table(numbered.names, [row for row in numbered.rows if row[-1] not in matched_numbers])

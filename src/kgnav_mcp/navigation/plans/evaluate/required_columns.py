@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgnav_mcp.plan import (
     Aggregate,
@@ -40,6 +40,12 @@ class RequiredColumns:
     """Only this many of the most frequent rows are needed, and all ties with the last of them."""
     properties: frozenset[tuple[str, str]] = frozenset()
     """The properties of these variables that are needed, each as a variable and a relation."""
+    only_counted: frozenset[str] = frozenset()
+    """Those of the variables of which only is needed whether they are null."""
+
+    def if_matched(self) -> RequiredColumns:
+        """What is needed of the matches of an optional pattern: in them its variables are not null."""
+        return replace(self, variables=self.variables - self.only_counted)
 
 
 def counting_rows(pipeline: Pipeline) -> tuple[Clause, ...]:
@@ -123,11 +129,23 @@ def _without_length(part: object) -> Expression | None:
 def needs_after(clauses: Sequence[Clause]) -> RequiredColumns:
     """What the clauses after a pattern need of it, up to the first projection."""
     needed: set[str] = set()
+    not_counted: set[str] = set()
     for clause in clauses:
         needed |= variables_of(clause)
+        not_counted |= variables_of(rewritten(clause, _without_count))
         if isinstance(clause, Project):
             break
-    return RequiredColumns(frozenset(needed), properties=_properties(clauses))
+    only_counted = frozenset(needed - not_counted)
+    return RequiredColumns(frozenset(needed), properties=_properties(clauses), only_counted=only_counted)
+
+
+def _without_count(part: object) -> Expression | None:
+    """COUNT of all rows in place of the count of those where a variable is not null."""
+    match part:
+        case Aggregate(AggregateFunction.COUNT, Variable(), distinct=False):
+            return _ROWS
+        case _:
+            return None
 
 
 def _properties(clauses: Sequence[Clause]) -> frozenset[tuple[str, str]]:
