@@ -25,6 +25,11 @@ def params_of(values: Mapping[str, object] | None) -> Params:
     params: dict[str, Scalar | tuple[Scalar, ...]] = {}
     for name, value in (values or {}).items():
         members = cast("Sequence[object]", value) if isinstance(value, list) else (value,)
+        if any(map(_is_too_large, members)):
+            raise InvalidArgument(
+                f"the parameter {echoed(name)} has an integer that exceeds 64 bits",
+                next_step="Compare with a float, such as 9.3e18, or pass a text if the graph stores one.",
+            )
         if not all(map(_is_scalar, members)):
             raise InvalidArgument(
                 f"the parameter {echoed(name)} is neither a text, a number, true, false, null nor a list of these",
@@ -41,9 +46,11 @@ def params_of(values: Mapping[str, object] | None) -> Params:
 
 
 def _is_scalar(value: object) -> bool:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return -_LARGEST <= value < _LARGEST
-    return value is None or isinstance(value, str | float | bool)
+    return value is None or isinstance(value, str | int | float | bool)
+
+
+def _is_too_large(value: object) -> bool:
+    return isinstance(value, int) and not -_LARGEST <= value < _LARGEST
 
 
 def unused(params: Params, used: Collection[str]) -> list[PlanProblem]:
