@@ -12,6 +12,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -128,6 +129,15 @@ class RdfService(GraphService):
     def load(self, path: Path, graph_iri: str | None = None) -> None:
         """Load a file into a graph; where none is named, into the default graph."""
         self._graphs().load([path], graph_iri)
+
+    def load_text(self, name: str, turtle: str) -> str:
+        """Load a graph of its own, written in Turtle; returns its location, with the prefix `ex`."""
+        namespace = "http://ex.example/"
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / f"{name}.ttl"
+            path.write_text(turtle, encoding="utf-8")
+            self.load(path, f"{namespace}{name}")
+        return f"sparql+{self.url}?default-graph-uri={namespace}{name}#prefix.ex={namespace}"
 
     def clear(self, graph_iri: str) -> None:
         """Empty a graph."""

@@ -5,7 +5,6 @@ The expected rows are computed here, in Python.
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -20,7 +19,7 @@ from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
-from tests.services import Oxigraph, RdfService, Virtuoso
+from tests.services import Oxigraph, Virtuoso
 
 EX = "http://ex.example/"
 LITERALS = {
@@ -142,22 +141,15 @@ class Beginnings:
 class TestOnOxigraph(Beginnings):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(oxigraph, tmp_path_factory.mktemp("texts"))
+    def location(cls, oxigraph: Oxigraph) -> str:
+        return oxigraph.load_text("texts", TURTLE)
 
 
 class TestOnVirtuoso(Beginnings):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(virtuoso, tmp_path_factory.mktemp("texts"))
-
-
-def _loaded(store: RdfService, folder: Path) -> str:
-    graph, file = f"{EX}texts", folder / "texts.ttl"
-    file.write_text(TURTLE, encoding="utf-8")
-    store.load(file, graph)
-    return f"sparql+{store.url}?default-graph-uri={graph}#prefix.ex={EX}"
+    def location(cls, virtuoso: Virtuoso) -> str:
+        return virtuoso.load_text("texts", TURTLE)
 
 
 async def test_the_store_is_asked_for_texts_that_start_so():

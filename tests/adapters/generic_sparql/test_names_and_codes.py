@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
@@ -11,7 +9,7 @@ from kgnav_mcp.adapters.generic_sparql import text_forms
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions
-from tests.services import Oxigraph, RdfService, Virtuoso
+from tests.services import Oxigraph, Virtuoso
 
 TURTLE = """
 @prefix ex: <http://ex.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -25,14 +23,6 @@ ex:f ex:motto "So"@de-AT ; ex:next ex:e .
 ex:g ex:size "So" , 7 . ex:h ex:size "7" ; ex:seat "Bo"@nl .
 """
 LABELLED_ANN = ["ex:a", "ex:b", "ex:c", "ex:d", "ex:g"]
-
-
-def _loaded(store: RdfService, folder: Path) -> str:
-    """The location of the graph, loaded into a store."""
-    path, graph = folder / "names.ttl", "http://ex.example/forms"
-    path.write_text(TURTLE, encoding="utf-8")
-    store.load(path, graph)
-    return f"sparql+{store.url}?default-graph-uri={graph}#prefix.ex=http://ex.example/"
 
 
 class NamesAndCodes:
@@ -100,12 +90,12 @@ class NamesAndCodes:
 class TestOnOxigraph(NamesAndCodes):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(oxigraph, tmp_path_factory.mktemp("names"))
+    def location(cls, oxigraph: Oxigraph) -> str:
+        return oxigraph.load_text("names-and-codes", TURTLE)
 
 
 class TestOnVirtuoso(NamesAndCodes):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(virtuoso, tmp_path_factory.mktemp("names"))
+    def location(cls, virtuoso: Virtuoso) -> str:
+        return virtuoso.load_text("names-and-codes", TURTLE)

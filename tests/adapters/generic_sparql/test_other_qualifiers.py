@@ -5,8 +5,6 @@ The expected edges are found here, in Python, over the statements of the graph.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
@@ -16,7 +14,7 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
-from tests.services import Oxigraph, RdfService, Virtuoso
+from tests.services import Oxigraph, Virtuoso
 
 EX, RDF, XSD = "http://ex.example/", "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2001/XMLSchema#"
 VALUES: list[list[tuple[str, object]]] = [
@@ -95,22 +93,15 @@ class OtherQualifiers:
 class TestOnOxigraph(OtherQualifiers):
     @pytest.fixture(scope="class", params=["statement", "reifies"])
     @classmethod
-    def location(cls, oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest):
-        return _loaded(oxigraph, tmp_path_factory.mktemp("other"), request.param)
+    def location(cls, oxigraph: Oxigraph, request: pytest.FixtureRequest):
+        return oxigraph.load_text(f"other-{request.param}", _turtle(request.param))
 
 
 class TestOnVirtuoso(OtherQualifiers):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(virtuoso, tmp_path_factory.mktemp("other"), "statement")
-
-
-def _loaded(store: RdfService, folder: Path, notation: str) -> str:
-    graph, file = f"{EX}other-{notation}", folder / "visits.ttl"
-    file.write_text(_turtle(notation), encoding="utf-8")
-    store.load(file, graph)
-    return f"sparql+{store.url}?default-graph-uri={graph}#prefix.ex={EX}"
+    def location(cls, virtuoso: Virtuoso) -> str:
+        return virtuoso.load_text("other-statement", _turtle("statement"))
 
 
 async def test_the_store_leaves_out_edges_with_the_value():

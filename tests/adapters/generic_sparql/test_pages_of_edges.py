@@ -18,7 +18,7 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
-from tests.services import Oxigraph, RdfService, Virtuoso
+from tests.services import Oxigraph, Virtuoso
 
 EX = "http://ex.example/"
 PERSONS, MANY = 60, 40
@@ -91,13 +91,6 @@ async def _rows(adapter: GraphAdapter, text: str, limit: int) -> list[Row]:
         after = page.positions[-1]
 
 
-def _loaded(store: RdfService, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path, graph = tmp_path_factory.mktemp("edges") / "persons.ttl", f"{EX}pages-of-edges"
-    path.write_text(TURTLE, encoding="utf-8")
-    store.load(path, graph)
-    return f"sparql+{store.url}?default-graph-uri={graph}#prefix.ex={EX}"
-
-
 class PagesOfEdges:
     """What holds on each store."""
 
@@ -112,15 +105,15 @@ class PagesOfEdges:
 class TestOnOxigraph(PagesOfEdges):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(oxigraph, tmp_path_factory)
+    def location(cls, oxigraph: Oxigraph) -> str:
+        return oxigraph.load_text("pages-of-edges", TURTLE)
 
 
 class TestOnVirtuoso(PagesOfEdges):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(virtuoso, tmp_path_factory)
+    def location(cls, virtuoso: Virtuoso) -> str:
+        return virtuoso.load_text("pages-of-edges", TURTLE)
 
 
 async def test_properties_are_read_of_the_edges_around_the_page_only():

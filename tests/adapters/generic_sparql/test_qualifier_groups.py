@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -18,7 +17,7 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
-from tests.services import Oxigraph, RdfService, Virtuoso
+from tests.services import Oxigraph, Virtuoso
 
 EX, RDF = "http://ex.example/", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
@@ -103,22 +102,15 @@ class QualifierGroups:
 class TestOnOxigraph(QualifierGroups):
     @pytest.fixture(scope="class", params=["statement", "reifies"])
     @classmethod
-    def location(cls, oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest):
-        return _loaded(oxigraph, tmp_path_factory.mktemp("groups"), request.param)
+    def location(cls, oxigraph: Oxigraph, request: pytest.FixtureRequest):
+        return oxigraph.load_text(f"groups-{request.param}", _turtle(request.param))
 
 
 class TestOnVirtuoso(QualifierGroups):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(virtuoso, tmp_path_factory.mktemp("groups"), "statement")
-
-
-def _loaded(store: RdfService, folder: Path, notation: str) -> str:
-    graph, file = f"{EX}groups-{notation}", folder / "visits.ttl"
-    file.write_text(_turtle(notation), encoding="utf-8")
-    store.load(file, graph)
-    return f"sparql+{store.url}?default-graph-uri={graph}#prefix.ex={EX}"
+    def location(cls, virtuoso: Virtuoso) -> str:
+        return virtuoso.load_text("groups-statement", _turtle("statement"))
 
 
 @pytest.mark.parametrize(

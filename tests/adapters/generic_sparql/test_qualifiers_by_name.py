@@ -6,14 +6,13 @@ The expected edges are found here, in Python, over the statements of the graph.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import GraphAdapter
-from tests.services import Oxigraph, RdfService, Virtuoso
+from tests.services import Oxigraph, Virtuoso
 
 EX, RDF = "http://ex.example/", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
@@ -85,31 +84,22 @@ class QualifiersByName:
         assert sorted(getattr(row.cells[0], "id", "") for row in page.items) == _players(name, qualifier)
 
 
-def _loaded(store: RdfService, folder: Path, notation: str) -> str:
-    """The location of the graph, loaded into a store."""
-    path = folder / f"{notation}.ttl"
-    path.write_text(_turtle(notation), encoding="utf-8")
-    graph = f"{EX}{notation}-of-transfers"
-    store.load(path, graph)
-    return f"sparql+{store.url}?default-graph-uri={graph}#prefix.ex={EX}"
-
-
 class TestStatementsOnOxigraph(QualifiersByName):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(oxigraph, tmp_path_factory.mktemp("names"), "statement")
+    def location(cls, oxigraph: Oxigraph) -> str:
+        return oxigraph.load_text("names-statement", _turtle("statement"))
 
 
 class TestReifiersOnOxigraph(QualifiersByName):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(oxigraph, tmp_path_factory.mktemp("names"), "reifies")
+    def location(cls, oxigraph: Oxigraph) -> str:
+        return oxigraph.load_text("names-reifies", _turtle("reifies"))
 
 
 class TestStatementsOnVirtuoso(QualifiersByName):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(virtuoso, tmp_path_factory.mktemp("names"), "statement")
+    def location(cls, virtuoso: Virtuoso) -> str:
+        return virtuoso.load_text("names-statement", _turtle("statement"))

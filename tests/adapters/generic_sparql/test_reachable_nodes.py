@@ -5,7 +5,6 @@ The expected nodes are found here, in Python.
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -17,7 +16,7 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
-from tests.services import Oxigraph, RdfService, Virtuoso
+from tests.services import Oxigraph, Virtuoso
 
 EX, RDF = "http://ex.example/", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 NODES, CHAIN = 40, 500
@@ -85,22 +84,15 @@ class ReachableNodes:
 class TestOnOxigraph(ReachableNodes):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(oxigraph, tmp_path_factory.mktemp("reachable"))
+    def location(cls, oxigraph: Oxigraph) -> str:
+        return oxigraph.load_text("reachable", TURTLE)
 
 
 class TestOnVirtuoso(ReachableNodes):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(virtuoso, tmp_path_factory.mktemp("reachable"))
-
-
-def _loaded(store: RdfService, folder: Path) -> str:
-    graph, file = f"{EX}reachable", folder / "next.ttl"
-    file.write_text(TURTLE, encoding="utf-8")
-    store.load(file, graph)
-    return f"sparql+{store.url}?default-graph-uri={graph}#prefix.ex={EX}"
+    def location(cls, virtuoso: Virtuoso) -> str:
+        return virtuoso.load_text("reachable", TURTLE)
 
 
 async def test_one_query_finds_the_end_of_a_long_chain():

@@ -20,7 +20,7 @@ from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
-from tests.services import Oxigraph, RdfService, Virtuoso
+from tests.services import Oxigraph, Virtuoso
 
 EX = "http://ex.example/"
 NODES, BOUND = 60, 100
@@ -138,19 +138,12 @@ async def test_sizes_are_those_of_the_plan_and_not_of_paths_of_one_length():
 class TestOnOxigraph(ShortPaths):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(oxigraph, tmp_path_factory)
+    def location(cls, oxigraph: Oxigraph) -> str:
+        return oxigraph.load_text("short-paths", TURTLE)
 
 
 class TestOnVirtuoso(ShortPaths):
     @pytest.fixture(scope="class")
     @classmethod
-    def location(cls, virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
-        return _loaded(virtuoso, tmp_path_factory)
-
-
-def _loaded(store: RdfService, folders: pytest.TempPathFactory) -> str:
-    graph, file = f"{EX}short-paths", folders.mktemp("paths") / "paths.ttl"
-    file.write_text(TURTLE, encoding="utf-8")
-    store.load(file, graph)
-    return f"sparql+{store.url}?default-graph-uri={graph}#prefix.ex={EX}"
+    def location(cls, virtuoso: Virtuoso) -> str:
+        return virtuoso.load_text("short-paths", TURTLE)
