@@ -29,11 +29,13 @@ TURTLE = "\n".join(
     (
         f"@prefix ex: <{EX}> . @prefix rdf: <{RDF}> .",
         *(f"ex:{source} ex:next ex:{target} ." for source, target in sorted(EDGES)),
+        *(f'ex:{node} ex:code "{node}" .' for node in sorted({end for edge in EDGES for end in edge})),
         "ex:n3 ex:next 7 . ex:n1 ex:likes ex:n2 .",
         "[] rdf:subject ex:n1 ; rdf:predicate ex:next ; rdf:object ex:n2 ; ex:since 1900 .",
         "[] rdf:subject ex:n1 ; rdf:predicate ex:likes ; rdf:object ex:n2 ; ex:since 1901 .",
     )
 )
+PAIRS = [("n0", "n0"), ("c499", "c500"), ("c500", "c499"), ("c500", "c500"), ("c490", "n3")]
 STARTS = ["n0", "n1", "n2", "n3", "n7", "n11", "c0", "c499", "c500"]
 
 
@@ -79,6 +81,29 @@ class ReachableNodes:
             for start in STARTS:
                 expected = sorted({*_reached(start, EDGES), f"ex:{start}"})
                 assert await _ends(adapter, f"(a {{id: 'ex:{start}'}})-[:next*0..]->(b)") == (expected, len(expected))
+
+    async def test_a_path_from_a_node_leads_to_another_one_or_not(self, location: str):
+        runs: list[tuple[str, bool]] = []
+        async with open_adapter(location, AdapterOptions()) as adapter:
+            for start, end in PAIRS:
+                leads = f"ex:{end}" in _reached(start, EDGES)
+                for key, prefix in (("code", ""), ("id", "ex:")):
+                    one, other = (f"{{{key}: '{prefix}{node}'}}" for node in (start, end))
+                    runs += [
+                        (f"MATCH (a {one}) WHERE EXISTS {{ (a)-[:next*]->({other}) }} RETURN a", leads),
+                        (f"MATCH (a {other}) WHERE EXISTS {{ (a)<-[:next*]-({one}) }} RETURN a", leads),
+                        (f"MATCH (a {one})-[:next*]->({other}) RETURN DISTINCT a", leads),
+                    ]
+            runner = PlanRunner(adapter)
+            for text, leads in runs:
+                page = await runner.run((await runner.check(parse_plan(text).plan)).plan, limit=9)
+                assert len(page.items) == leads, text
+
+    async def test_nodes_that_a_property_selects_reach_a_cycle_and_a_chain(self, location: str):
+        async with open_adapter(location, AdapterOptions()) as adapter:
+            for start in STARTS:
+                expected = _reached(start, EDGES)
+                assert await _ends(adapter, f"(a {{code: '{start}'}})-[:next*]->(b)") == (expected, len(expected))
 
 
 class TestOnOxigraph(ReachableNodes):

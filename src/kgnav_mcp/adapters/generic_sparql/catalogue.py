@@ -6,7 +6,6 @@ from asyncio import Lock
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from operator import attrgetter
 from typing import ClassVar
 
@@ -124,10 +123,8 @@ class Catalogue(schema.Catalogue):
 class CatalogueCache:
     """Reads the catalogue when it is first needed, from a sample if counting takes too long, and caches it."""
 
-    cache_seconds: ClassVar[float] = inf
-    """Seconds to cache a catalogue that a time-out cut.
-
-    It is infinite for most stores, because a retry would take as long.
+    cache_seconds: ClassVar[float] = 300.0
+    """Seconds to cache a catalogue that a time-out cut: a store may only have been busy. A retry may take as long.
 
     A complete catalogue, or one that a row cap cut, is always kept.
     """

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.generic_sparql.catalogue import Catalogue, CatalogueCach
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.reification import Notation, ReifierFacts
 from kgnav_mcp.adapters.generic_sparql.store import Store
-from kgnav_mcp.adapters.sparql_base.plans.queries import AMONG, EDGE, IRI, NOTHING, TRUE, TYPE_ITEM, TYPES
+from kgnav_mcp.adapters.sparql_base.plans.queries import AMONG, ANY_NUMBER, EDGE, IRI, NOTHING, TRUE, TYPE_ITEM, TYPES
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.plans.writing import EdgeVariables, Path, TripleWriter, cannot_express, union
 from kgnav_mcp.adapters.sparql_base.query_reader import Row
@@ -377,11 +377,11 @@ class PatternWriter(TripleWriter):
     def labels(self, node: Fragment, value: Fragment) -> tuple[Fragment, Fragment]:
         return self.part(TYPE_ITEM, value=value), self.part(TYPES, node=node, value=value)
 
-    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables, edges: str = ANY_NUMBER) -> Fragment:
         reifiers = None if self._catalogue is None else self._catalogue.reifiers
         if reifiers is None or reifiers.may_include(self._paths[one][0] for one in relations):
             raise cannot_express("paths that may lead through statements about triples")
-        return super().reaching(relations, ends)
+        return super().reaching(relations, ends, edges)
 
 
 def _is_only_a_text(constant: str) -> bool:

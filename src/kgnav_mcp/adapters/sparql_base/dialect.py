@@ -81,6 +81,12 @@ class Dialect:
     """Whether an EXISTS with several UNIONs is evaluated beside a UNION."""
     joins_loops: bool = True
     """Whether a triple pattern with one variable at both ends matches loops alone also where it is joined."""
+    paths_need_constant: bool = False
+    """Whether the result of a path of any length is right only if one of its ends is written as a constant, and nothing
+    else lists the other. With VALUES for both, Virtuoso finds nodes that no path leads to."""
+    reaches_cycles: bool = False
+    """Whether a path with `+` also leads to the nodes of a cycle that it begins in, which is tested. Virtuoso leaves
+    them out."""
     in_written_order: str = ""
     """What precedes a query whose patterns are joined in the order in which they are written; empty: the store's own
     order is good."""

@@ -66,6 +66,7 @@ OXIGRAPH: Final = Dialect(
     repeats_texts=True,
     # Version 0.5 joins all nodes of a label for each match of the pattern outside: 40 times slower with 1,000 nodes.
     joins_from_outside=False,
+    reaches_cycles=True,
     counts_fast=True,  # a million nodes in 0.8 s, and compares their values in 10 s
     unusual_number=queries.NOT_NUMERIC,
 )

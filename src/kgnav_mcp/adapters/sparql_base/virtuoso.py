@@ -146,6 +146,7 @@ VIRTUOSO: Final = Dialect(
     nests_unions=False,
     # Version 7.2.5 loses a value where three are read: 1 of 21 rows of (:A)-[:T]->(:B) on a graph of 150 nodes.
     max_optionals=2,
+    paths_need_constant=True,  # seen in version 7.2.5: a node that has no edge reached another one 146 times
     # Of a graph that it knew as empty it keeps statistics after a load, and reads 300,000 rows for 100 triples.
     in_written_order='DEFINE sql:select-option "order" ',
     lists_first=True,  # for the same reason

@@ -8,7 +8,7 @@ from functools import partial
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql_base.names import Naming
-from kgnav_mcp.adapters.sparql_base.plans.queries import AMONG, FILTER, NO
+from kgnav_mcp.adapters.sparql_base.plans.queries import AMONG, ANY_NUMBER, FILTER, NO
 from kgnav_mcp.adapters.sparql_base.plans.writing import EdgeVariables, Writer, cannot_express
 from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment, comma_separated, rows, sendable, values
 from kgnav_mcp.adapters.wikibase_values import EXTERNAL_ID, NO_VALUE, QUANTITY, TIME, UNKNOWN_VALUE
@@ -169,11 +169,11 @@ class PatternWriter(Writer):
             narrowed = self.part(AMONG, relation=direct, relations=values(*map(self._ids.direct, names)))
         return self._part(queries.TRUTHY_EDGE, ends, direct=direct, narrowed=narrowed), (direct,)
 
-    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables, edges: str = ANY_NUMBER) -> Fragment:
         if self._every_rank or not relations:
             raise cannot_express("paths of statements of any rank, or of any relation")
         direct = [self._ids.direct(self._property(relation)).n3() for relation in relations]
-        return self._part(queries.REACHES, ends, relations=Fragment("|".join(direct)))
+        return self._part(queries.REACHES, ends, relations=Fragment("|".join(direct)), edges=Fragment(edges))
 
     def qualifier(
         self,

@@ -372,5 +372,5 @@ QUALIFIED_BY_LABEL: Final = f"{_QUALIFIED} FILTER EXISTS {{ $value rdfs:label ?l
 """The label may be in any language, like the one that is shown."""
 QUALIFIED_BY_NODE: Final = "$statement ($qualifiers) $value ."
 """Costs the uses of the qualifiers with the node, if another part of the query binds that node."""
-REACHES: Final = f"$source ($relations)* $target . {_TO_ENTITY}"
+REACHES: Final = f"$source ($relations)$edges $target . {_TO_ENTITY}"
 """Follows the values of the best-ranked statements."""

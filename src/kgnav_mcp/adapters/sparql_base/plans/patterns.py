@@ -361,15 +361,22 @@ class Pattern:
 
         If the path needs at least one edge, a node only leads to itself by a cycle.
 
-        SPARQL's `+` means the same, but Virtuoso leaves out nodes of a cycle, and it takes no variable as the start.
+        SPARQL's `+` means the same, but Virtuoso leaves out nodes of a cycle.
         """
         if path.kind is not PathKind.REACHABLE or path.shortest > 1 or edge.either or edge.source == edge.target:
             raise cannot_express("a path of this kind")
         writer, number, between = self._writer, ends.number, ends.own("x")
-        source, target = (self._single.get(end.text, end) for end in (ends.source, ends.target))
+        single = {} if {edge.source, edge.target} <= self._known else self._single
+        if writer.paths_need_constant and single.keys().isdisjoint((ends.source.text, ends.target.text)):
+            raise cannot_express("a path between such nodes")
+        source, target = (single.get(end.text, end) for end in (ends.source, ends.target))
+        if path.shortest == 1 and writer.reaches_cycles:
+            edges = EdgeVariables(source, target, number)
+            self._parts.append(writer.reaching(edge.relations, edges, queries.AT_LEAST_ONE))
+            return
         self._parts.append(writer.reaching(edge.relations, EdgeVariables(source, target, number)))
         if path.shortest == 1:
-            end = target if ends.target.text in self._single else source  # where they are the same node
+            end = target if ends.target.text in single else source  # where they are the same node
             first, _ = writer.edge(edge.relations, EdgeVariables(end, between, number))
             rest = writer.reaching(edge.relations, EdgeVariables(between, end, number))
             cycle = self._exists(queries.EXISTS, Fragment(f"{first.text} {rest.text}"), whole=False)

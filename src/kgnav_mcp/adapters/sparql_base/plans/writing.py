@@ -156,13 +156,23 @@ class Writer(ABC):
         """Write a condition that a node has one of the labels."""
         return self.part(queries.HAS_LABEL, node=node, types=comma_separated(*self.terms(labels)))
 
-    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
-        """Write a path of any length, also zero, over these relations.
+    @property
+    def paths_need_constant(self) -> bool:
+        """Whether a path of any length needs a constant at one end, and an end that is not listed at the other."""
+        return self._reader.dialect.paths_need_constant
+
+    @property
+    def reaches_cycles(self) -> bool:
+        """Whether a path of at least one edge also leads to the nodes of a cycle that it begins in."""
+        return self._reader.dialect.reaches_cycles
+
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables, edges: str = queries.ANY_NUMBER) -> Fragment:
+        """Write a path of any length, also zero, over these relations; or one with a number of `edges`.
 
         Raises:
             Unsupported: SPARQL cannot express it for this store.
         """
-        del relations, ends
+        del relations, ends, edges
         raise cannot_express("paths")
 
     def number(self, node: Fragment, relations: Sequence[str], bounds: Sequence[Bound]) -> Fragment:
@@ -380,12 +390,13 @@ class TripleWriter(Writer):
         """The pattern that restricts an edge to some relations; without any, to those that are shown."""
         return self.part(queries.AMONG, relation=ends.own("p"), relations=values(*iris)) if iris else Fragment("")
 
-    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Fragment:
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables, edges: str = queries.ANY_NUMBER) -> Fragment:
         paths = [self._paths[relation] for relation in relations]
         if not paths or any(len(path) == 2 for path in paths):
             raise cannot_express("paths of any relation, or through mediators")
         relation = Fragment("|".join(path[0].n3() for path in paths))
-        return self.part(queries.REACHES, source=ends.source, relations=relation, target=ends.target)
+        terms = {"source": ends.source, "relations": relation, "target": ends.target}
+        return self.part(queries.REACHES, **terms, edges=Fragment(edges))
 
     def number(self, node: Fragment, relations: Sequence[str], bounds: Sequence[Bound]) -> Fragment:
         tests = [self._within(comparison, bound).text for comparison, bound in bounds]
