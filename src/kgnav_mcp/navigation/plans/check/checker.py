@@ -8,7 +8,7 @@ one way to do it. The schema lists only the most frequent labels; what it leaves
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
@@ -28,6 +28,7 @@ from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.reachability import with_reachability
 from kgnav_mcp.plan import (
     Call,
+    Clause,
     Column,
     Compare,
     Comparison,
@@ -340,25 +341,22 @@ def _edge_with_ends(edge: EdgePattern, match: Match) -> str:
 
 
 def keeping_order(pipeline: Pipeline) -> Pipeline:
-    """The pipeline, with the order of its last sorted projection for the result.
+    """The pipeline, with the order of sorted projections for the ones after them that are not sorted themselves.
 
     `WITH ... ORDER BY n LIMIT 3 RETURN n` is an example. Cypher leaves that order open, and readers expect it.
-    It stays as it is if the result is sorted itself, or if its rows are no longer those that were sorted, or not by
-    variables that it still has.
+    It ends where rows are no longer those that were sorted, and with variables that are no longer there.
     """
-    *before, last = pipeline.clauses
-    if not isinstance(last, Project) or last.order or not _keeps_rows(last):
-        return pipeline
-    renamed = {column.name for column in last.columns if column.value != Variable(column.name)}
-    for place, clause in reversed(list(enumerate(before))):
-        if isinstance(clause, Project) and clause.order:
-            between = [one for one in before[place + 1 :] if isinstance(one, Project)]
-            kept = {column.name for column in clause.columns}.intersection(*map(_unchanged, between)) - renamed
-            order = takewhile(lambda one: variables_of(one.by) <= kept, _order_behind(clause))  # noqa: B023 - used here
-            return Pipeline((*before, replace(last, order=tuple(order))))
-        if isinstance(clause, Project) and not _keeps_rows(clause):
-            return pipeline
-    return pipeline
+    order: tuple[Order, ...] = ()
+    clauses: list[Clause] = []
+    for clause in pipeline.clauses:
+        if isinstance(clause, Project):
+            if not clause.order and _keeps_rows(clause):
+                renamed = {column.name for column in clause.columns} - _unchanged(clause)
+                kept = takewhile(lambda one: renamed.isdisjoint(variables_of(one.by)), order)  # noqa: B023 - used here
+                clause = replace(clause, order=tuple(kept))  # noqa: PLW2901 - the clause is replaced
+            order = _order_behind(clause)
+        clauses.append(clause)
+    return replace(pipeline, clauses=tuple(clauses))
 
 
 def _unchanged(clause: Project) -> set[str]:
@@ -366,11 +364,17 @@ def _unchanged(clause: Project) -> set[str]:
     return {column.name for column in clause.columns if column.value == Variable(column.name)}
 
 
-def _order_behind(clause: Project) -> Iterator[Order]:
-    """What a projection is sorted by, as the clauses behind it write it."""
+def _order_behind(clause: Project) -> tuple[Order, ...]:
+    """What a projection is sorted by, as the clauses behind it can write it: up to what they no longer have."""
+    found: list[Order] = []
     for one in clause.order:
         column = next((column for column in clause.columns if column.value == one.by), None)
-        yield one if column is None else replace(one, by=Variable(column.name))
+        written = one if column is None else replace(one, by=Variable(column.name))
+        by_column = isinstance(written.by, Variable) and written.by.name in {each.name for each in clause.columns}
+        if not by_column and not variables_of(written.by) <= _unchanged(clause):
+            break
+        found.append(written)
+    return tuple(found)
 
 
 def _keeps_rows(clause: Project) -> bool:
