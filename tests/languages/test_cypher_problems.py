@@ -230,3 +230,12 @@ def test_of_many_problems_the_first_are_told():
 def test_a_server_that_gets_no_plans_never_loads_the_parser():
     code = "import sys, kgnav_mcp.languages.cypher; sys.exit('lark' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
+@pytest.mark.parametrize("label", ["!Dog*", "(!Dog)&Cat*", "!(Dog|Cat)*"])
+def test_a_star_is_not_ignored_where_a_label_must_be_missing(label: str):
+    with pytest.raises(InvalidPlan) as caught:
+        parse_cypher(f"MATCH (a:{label}) RETURN a")
+    assert [problem.reason for problem in caught.value.problems] == [
+        "* includes subclasses only of labels that a node has, not with !"
+    ]

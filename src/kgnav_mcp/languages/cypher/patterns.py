@@ -237,13 +237,16 @@ class Patterns:
             self._reading.report(node, f"{name} is not a node", f"{name}2")
         node_pattern = parts.nodes.get(name, NodePattern(name))
         groups: list[tuple[str, ...]] = []
+        with_subclasses = subtree(node, "subclasses") is not None
         for labels in subtrees(node, "labels"):
             for label in conjuncts(next(subtrees(labels))):
                 if (group := any_of_labels(label)) is not None:
                     groups.append(group)
+                elif with_subclasses:
+                    self._reading.report(label, "* includes subclasses only of labels that a node has, not with !")
                 else:
                     self._label_condition(name, label, parts)
-        subclasses = node_pattern.subclasses or subtree(node, "subclasses") is not None
+        subclasses = node_pattern.subclasses or with_subclasses
         parts.nodes[name] = replace(
             node_pattern, labels=tuple(dict.fromkeys((*node_pattern.labels, *groups))), subclasses=subclasses
         )
