@@ -200,8 +200,14 @@ async def test_rows_in_place_of_a_truth_are_an_error():
     assert type(await failure(always(rows("1")), ask=True)) is InvalidStore
 
 
-async def test_a_result_that_ends_in_a_stack_trace_of_a_time_out_is_a_time_out():
-    body = rows(*map(str, range(20_000)))[:-50] + "\njava.util.concurrent.TimeoutException: Query deadline is expired"
+@pytest.mark.parametrize(
+    "end",
+    ["\njava.util.concurrent.TimeoutException: Query deadline is expired", "The SPARQL operation has been cancelled"],
+    ids=["Blazegraph", "Oxigraph"],
+)
+@pytest.mark.parametrize("size", [0, 20_000])
+async def test_a_result_that_ends_in_the_message_of_a_time_out_is_a_time_out(end: str, size: int):
+    body = rows(*map(str, range(size)))[:-50] + end
 
     assert type(await failure(always(body))) is StoreTimeout
 

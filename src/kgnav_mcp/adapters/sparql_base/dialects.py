@@ -17,6 +17,7 @@ from kgnav_mcp.errors import KgnavError
 
 _FIRST_PATTERN: Final = re.compile(r"\{(?!\s*SELECT\b)", re.IGNORECASE)
 """Where the first group graph pattern begins. A group that is a sub-query cannot have a triple beside it."""
+_CANCELLED: Final = "SPARQL operation has been cancelled"
 _JAVA_TIMEOUT: Final = re.compile(r"TimeoutException|QueryTimeout|QueryInterruptedException")
 
 
@@ -69,6 +70,8 @@ OXIGRAPH: Final = Dialect(
     reaches_cycles=True,
     counts_fast=True,  # a million nodes in 0.8 s, and compares their values in 10 s
     unusual_number=queries.NOT_NUMERIC,
+    # With --timeout-s it breaks off the answer to a query that it stopped, under a good status.
+    says_timed_out=lambda refusal: _CANCELLED in refusal.text,
 )
 QLEVER: Final = Dialect(
     name="qlever",
