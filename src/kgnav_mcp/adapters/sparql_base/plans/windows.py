@@ -56,7 +56,11 @@ class WindowReader:
                 size = await self._size(listing)
                 if size is None:
                     continue
-                rows = await _windows(partial(self._window, listing, pattern, select), size, len(whole.rows), most)
+                cap = len(whole.rows)
+                first = _FIRST
+                if len(listing.nodes) == len(self._names):  # each item has at most one row
+                    first = min(first, max(cap - 1, 1))
+                rows = await _windows(partial(self._window, listing, pattern, select), size, cap, most, first)
                 if len(rows) > most or await self._has_all_matches(rows, pattern):
                     return Read(rows)
         return whole
@@ -82,14 +86,16 @@ class WindowReader:
         return sum(groups.values()) == number_in(read.all_rows()[0], "size")
 
 
-async def _windows(window: Callable[[int, int], Awaitable[Read]], size: int, cap: int, most: int) -> tuple[Row, ...]:
-    """The rows of windows. A window whose answer the row cap cut is halved and read again.
+async def _windows(
+    window: Callable[[int, int], Awaitable[Read]], size: int, cap: int, most: int, first: int
+) -> tuple[Row, ...]:
+    """The rows of windows, the first of this size. A window whose answer the row cap cut is halved and read again.
 
     Raises:
         StoreTimeout: the store stopped one of the queries.
     """
     rows: list[Row] = []
-    start, width = 0, _FIRST
+    start, width = 0, first
     while start < size and len(rows) <= most:
         read = await window(start, width)
         if read.stop is Stop.ROW_CAP and width > 1:

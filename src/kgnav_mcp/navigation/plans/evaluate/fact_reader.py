@@ -11,7 +11,7 @@ from itertools import chain, product
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.languages.cypher import write_part
-from kgnav_mcp.model import Cell, Certainty, Direction, Entity, Link, Path, Stop, Triple
+from kgnav_mcp.model import Cell, Certainty, Direction, Entity, Link, Path, PlanPage, Relation, Stop, Triple
 from kgnav_mcp.model import Node as Term
 from kgnav_mcp.navigation.flattening import FlattenedPage, read_flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
@@ -23,6 +23,18 @@ from kgnav_mcp.navigation.plans.evaluate.several_values import SeveralValues
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, Value, joined_values, property_values
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.relation_lists import likely_path
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Column,
+    EdgePattern,
+    Match,
+    NodePattern,
+    Pipeline,
+    Plan,
+    Project,
+    Variable,
+)
 from kgnav_mcp.port import Capability, FarEndFilter, FarEndKind, GraphAdapter
 from kgnav_mcp.port.lists import batches
 
@@ -78,7 +90,7 @@ class Reader:
         self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None = None, *, edge_ids: bool = False
     ) -> None:
         """`edge_ids`: nothing is asked of an edge but its relation and its ends."""
-        self._graph = graph
+        self._graph, self._edge_ids = graph, edge_ids
         self._lookups = lookups or Lookups(graph)
         self._neighbours = graph.neighbour_ids if edge_ids else graph.neighbours
         self._edges = graph.edge_ids if edge_ids else graph.edges
@@ -209,6 +221,36 @@ class Reader:
             triples = await read_all(lambda after, read=read: read(after=after), self.budget, part, len(steps))
             steps += await in_thread(len(triples), lambda triples=triples: self._interned.numbered(triples))
         return steps
+
+    async def number_of_edges(self, relations: Sequence[str]) -> int | None:
+        """How many edges some relations of one hop have; None if the schema does not state it."""
+        if not relations or await self.two_hops(relations):
+            return None
+        schema_names = await SchemaNames.of(self._graph)
+        counts = [facts.count for name in relations if (facts := schema_names.relation(name))]
+        is_known = len(counts) == len(relations) and all(one.certainty is Certainty.EXACT for one in counts)
+        return sum(one.value for one in counts) if is_known else None
+
+    async def read_relations(self, relations: Sequence[str], part: Part) -> list[Step] | None:
+        """All edges of relations of one hop, from head to tail; None if they are too many, or need more than ids.
+
+        Raises:
+            Unsupported: the store cannot list them.
+            StoreTimeout: it did not list them in time.
+            PlanOverBudget: the plan has read too many.
+        """
+        if not self._edge_ids or Capability.PLANS not in self._graph.capabilities:
+            return None
+        triples: list[Triple] = []
+        for relation in relations:
+            page = await self._graph.run(_plan_of_edges(relation), limit=self.budget.bound + 1)
+            if page.stop is not Stop.COMPLETE:
+                return None
+            triples += await in_thread(
+                len(page.items), lambda page=page, relation=relation: _triples_of(page, relation)
+            )
+            self.budget.read(len(page.items), 0, write_part(part))
+        return await in_thread(len(triples), lambda: self._interned.numbered(triples))
 
     async def degrees(
         self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str]
@@ -355,3 +397,20 @@ class Reader:
         )
         name = "all properties" if relation_paths is None else ", ".join(chain.from_iterable(relation_paths))
         return await read_all_values(lambda after: read(limit=_ROWS, after=after), self.budget, name)
+
+
+def _plan_of_edges(relation: str) -> Plan:
+    """The plan that lists the edges of a relation: their ends, and how many lead from one to the other."""
+    match = Match((NodePattern("a"), NodePattern("b")), (EdgePattern("r", "a", "b", (relation,)),))
+    ends = (Column("a", Variable("a")), Column("b", Variable("b")))
+    number = Column("n", Aggregate(AggregateFunction.COUNT, None))
+    return Plan((Pipeline((match, Project((*ends, number)))),), in_any_order=True)
+
+
+def _triples_of(page: PlanPage, relation: str) -> list[Triple]:
+    """The edges in an answer to the plan of a relation's edges."""
+    shared, triples = Relation(relation, relation), list[Triple]()
+    for head, tail, number in (row.cells for row in page.items):
+        if isinstance(head, Entity) and isinstance(tail, Entity) and isinstance(number, int):
+            triples += [Triple(head, shared, tail)] * number
+    return triples

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
+from kgnav_mcp.navigation.plans.evaluate.path_edges import PathEdges
 from kgnav_mcp.navigation.plans.evaluate.values import Edge, Node, Value, rank
 from kgnav_mcp.plan import EdgePattern
 from kgnav_mcp.port.path_search import CountRequest, EdgeRequest, PathSearch, Request
 
 _COUNTED = 50
 """Nodes whose edges are counted at most before they are read. Counting those of more takes as long as reading them."""
-_SHARE_READ = 0.01
-"""Share of the rows that may be held up to which their edges are read without counting them: one question is enough."""
 MatchedPath = tuple[Node, Value, Node]
 """A path: its first node, its edges, its last node."""
 
@@ -26,6 +25,7 @@ class Paths:
         if edge.path is None:
             raise TypeError("an edge without a length is not a path")
         self._reader, self._edge = reader, edge
+        self._edges = PathEdges(reader, edge)
         self._search = PathSearch[Node, Edge](
             edge.path,
             node_order=lambda node: node.id,
@@ -63,19 +63,15 @@ class Paths:
                 if len(request.nodes) <= _COUNTED:
                     count = await self._read_or_count(request, side)
                 continue
-            steps = await self._reader.read_edges(request.nodes, side, self._edge.relations, self._edge)
+            steps = await self._edges.steps(request.nodes, side)
             size = len(request.nodes) + len(steps)
             await in_thread(size, lambda request=request, steps=steps: search.add_edges(request, steps))
         return found if forward else [(end, edges, start) for start, edges, end in found]
 
     async def _read_or_count(self, request: CountRequest[Node], side: Direction | None) -> int:
         """The number of edges of a request. They are read if they are few."""
-        reader, edge = self._reader, self._edge
-        steps = await reader.read_few_edges(
-            request.nodes, side, edge.relations, edge, max(int(reader.budget.bound * _SHARE_READ), 1)
-        )
-        if steps is None:
-            degrees, _ = await reader.degrees(request.nodes, side, edge.relations)
-            return degrees.total()
-        self._search.add_edges(EdgeRequest(request.nodes, request.incoming), steps)
-        return len(steps)
+        found = await self._edges.steps_or_number(request.nodes, side)
+        if isinstance(found, int):
+            return found
+        self._search.add_edges(EdgeRequest(request.nodes, request.incoming), found)
+        return len(found)
