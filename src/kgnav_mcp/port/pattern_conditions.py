@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from kgnav_mcp.plan import (
+    NAME,
     Call,
     Compare,
     Comparison,
@@ -78,15 +79,20 @@ def is_connected(match: Match, bound: Collection[str], qualifiers: Sequence[Qual
     return joined >= nodes.keys()
 
 
-def is_plain(match: Match, bound: Collection[str], qualifiers: Sequence[QualifierCondition] = ()) -> bool:
+def is_plain(
+    match: Match,
+    bound: Collection[str],
+    qualifiers: Sequence[QualifierCondition] = (),
+    texts: Sequence[tuple[Property, str]] = (),
+) -> bool:
     """Whether a pattern has the form that `PatternQuery` states."""
     if match.paths or not all(map(_is_edge_or_reachability, match.edges)):
         return False
     if not match.edges:
         nodes = node_patterns(match)
         equal = filter(None, map(equal_constants, conjuncts(match.where)))
-        selected = all(node.labels for node in nodes.values()) or any(owned.owner in nodes for owned, _ in equal)
-        return selected and is_connected(match, bound)
+        by_value = any(owned.owner in nodes for owned, _ in (*equal, *texts))
+        return (by_value or all(node.labels for node in nodes.values())) and is_connected(match, bound)
     if all(edge.path for edge in match.edges) and not _is_anchored(match, bound):
         return False
     return is_connected(match, bound, qualifiers)
@@ -211,6 +217,21 @@ def prefix_condition(condition: Expression) -> tuple[Property, str] | None:
     match condition:
         case Compare(Property(_, _, (_,)) as owned, Comparison.STARTS_WITH, Constant(str() as text)):
             return owned, text
+        case _:
+            return None
+
+
+_PARTS = frozenset((Comparison.CONTAINS, Comparison.STARTS_WITH, Comparison.ENDS_WITH))
+
+
+def text_part(condition: Expression) -> tuple[Property, str] | None:
+    """The property, and a text that must be a part of one of its values for a condition to be true; None for others.
+
+    `name` without ids stands for the name that answers show.
+    """
+    match condition:
+        case Compare(Property() as owned, comparison, Constant(str() as text)) if comparison in _PARTS:
+            return (owned, text) if owned.ids or owned.name == NAME else None
         case _:
             return None
 

@@ -26,7 +26,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjunction, conjuncts, node_patterns
-from kgnav_mcp.port.pattern_conditions import QualifierCondition, can_push, is_plain, qualifier_condition
+from kgnav_mcp.port.pattern_conditions import QualifierCondition, can_push, is_plain, qualifier_condition, text_part
 
 _MEASURES = frozenset(
     (
@@ -82,6 +82,8 @@ class PatternQuery:
 
     They may be applied loosely, and those with constants that the store cannot express may be left out (not all).
     """
+    texts: tuple[tuple[Property, str], ...] = ()
+    """Properties of nodes, each with a text that is a part of one of its values. Without ids: of the node's names."""
     exact: bool = False
     """Whether all of the qualifiers have to be applied exactly. Each has constants; others are not `unequal`."""
     properties: tuple[tuple[str, str], ...] = ()
@@ -123,11 +125,13 @@ class PatternQuery:
         )
 
 
-def pattern_query(plan: Plan, *, with_keys: bool = False, with_qualifiers: bool = False) -> PatternQuery:
+def pattern_query(
+    plan: Plan, *, with_keys: bool = False, with_qualifiers: bool = False, with_texts: bool = False
+) -> PatternQuery:
     """The query of a plan that is a single pattern and returns its nodes, each combination once, or with its number.
 
     `with_keys`: the store can also group matches by values. `with_qualifiers`: it can also apply conditions on
-    properties of edges exactly.
+    properties of edges exactly. `with_texts`: it finds candidates by parts of texts.
 
     Raises:
         Unsupported: the plan is more, or its rows have to come in an order that only their ids determine.
@@ -144,7 +148,11 @@ def pattern_query(plan: Plan, *, with_keys: bool = False, with_qualifiers: bool 
     if plan.prefilter or with_qualifiers:
         qualifiers, conditions = _conditions(match, variables, exact=not plan.prefilter)
     nodes = {*node_patterns(match), *variables}
-    if not is_plain(match, variables, qualifiers) or not all(
+    texts: tuple[tuple[Property, str], ...] = ()
+    if plan.prefilter and with_texts:
+        texts = tuple(part for part in map(text_part, conditions) if part is not None and part[0].owner in nodes)
+        conditions = tuple(one for one in conditions if text_part(one) not in texts)
+    if not is_plain(match, variables, qualifiers, texts) or not all(
         can_push(condition, frozenset(nodes)) for condition in conditions
     ):
         raise _refused("such a pattern, or one of its conditions")
@@ -163,6 +171,7 @@ def pattern_query(plan: Plan, *, with_keys: bool = False, with_qualifiers: bool 
         variables,
         rows,
         qualifiers=qualifiers,
+        texts=texts,
         exact=not plan.prefilter,
         properties=tuple(property_ for property_ in plan.properties if property_[0] in returned),
         keys=keys,

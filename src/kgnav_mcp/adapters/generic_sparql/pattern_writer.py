@@ -13,7 +13,19 @@ from kgnav_mcp.adapters.generic_sparql.catalogue import Catalogue, CatalogueCach
 from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.generic_sparql.reification import Notation, ReifierFacts
 from kgnav_mcp.adapters.generic_sparql.store import Store
-from kgnav_mcp.adapters.sparql_base.plans.queries import AMONG, ANY_NUMBER, EDGE, IRI, NOTHING, TRUE, TYPE_ITEM, TYPES
+from kgnav_mcp.adapters.sparql_base.plans.queries import (
+    AMONG,
+    ANY_NUMBER,
+    CONTAINS_TEXT,
+    EDGE,
+    IRI,
+    IS_LITERAL,
+    NOTHING,
+    TRUE,
+    TYPE_ITEM,
+    TYPES,
+    WITH_TEXT,
+)
 from kgnav_mcp.adapters.sparql_base.plans.reader import MatchReader
 from kgnav_mcp.adapters.sparql_base.plans.writing import EdgeVariables, Path, TripleWriter, cannot_express, union
 from kgnav_mcp.adapters.sparql_base.query_reader import Row
@@ -48,7 +60,7 @@ class PatternWriter(TripleWriter):
     def __init__(self, store: Store, names: Names, catalogues: CatalogueCache) -> None:
         mediator = queries.MEDIATOR_VIA[store.endpoint.mediators]
         super().__init__(store.reader, names.naming, mediator, types=len(store.types))
-        self._names = names
+        self._names, self._name_relations = names, store.names
         self._reification = store.reification
         self._catalogues = catalogues
         self._catalogue: Catalogue | None = None
@@ -113,6 +125,17 @@ class PatternWriter(TripleWriter):
         uses = (await self._catalogues.get()).relations
         if any(iri not in uses or uses[iri].has_edges for iri in self.terms(owned.ids)):
             raise cannot_express(f"texts of {owned.name}, whose values may be nodes")
+
+    async def load_text_part(self, owned: Property) -> None:
+        if owned.ids:
+            await self.load_texts(owned)
+
+    def text_part(self, node: Fragment, owned: Property, text: str) -> Fragment:
+        if not sendable(text):
+            raise cannot_express("such a text")
+        relations = self.terms(owned.ids) if owned.ids else self._name_relations
+        condition = self.part(CONTAINS_TEXT, text=Literal(text)) if text else Fragment(IS_LITERAL)
+        return self.part(WITH_TEXT, node=node, relations=values(*relations), condition=condition)
 
     async def value_terms(self, owned: Property, constants: Sequence[float | str]) -> Sequence[Literal] | None:
         texts = [one for one in constants if isinstance(one, str)]

@@ -28,6 +28,7 @@ from kgnav_mcp.plan import (
     Not,
     PathKind,
     PathLength,
+    Property,
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, id_condition, node_patterns, parts, variables_of
@@ -56,7 +57,9 @@ async def write_pattern(writer: Writer, question: PatternQuery, *, iris_only: bo
     pattern = Pattern(
         writer, nodes, count(), frozenset(given), iris_only=iris_only, terms=terms, distinct_nodes=distinct_nodes
     )
-    pattern.add(match, question.qualifiers, exact=question.exact)
+    for owned, _ in question.texts:
+        await writer.load_text_part(owned)
+    pattern.add(match, question.qualifiers, question.texts, exact=question.exact)
     return pattern
 
 
@@ -183,14 +186,16 @@ class Pattern:
         self,
         match: Match,
         qualifiers: Sequence[QualifierCondition] = (),
+        texts: Iterable[tuple[Property, str]] = (),
         *,
         exact: bool = True,
     ) -> None:
-        """Write the edges, labels and conditions of a match. Conditions on ids are written first.
+        """Write the edges, labels and conditions of a match. Conditions on ids and parts of texts are written first.
 
         `exact`: the qualifiers are applied exactly; otherwise as far as possible.
         """
         self._own = node_patterns(match).keys()
+        self._parts += (self._writer.text_part(self.node(owned.owner), owned, text) for owned, text in texts)
         conditions = self._start(conjuncts(match.where))
         if not match.edges and not self._parts and not any(node.labels for node in match.nodes):
             raise cannot_express("a node of any label, by a value that this store does not look up")

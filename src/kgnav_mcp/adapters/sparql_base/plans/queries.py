@@ -107,6 +107,13 @@ NO_NUMBER: Final = (
 """A malformed number is a text."""
 EQUAL: Final = "{ SELECT DISTINCT $node WHERE { $pattern } }"
 """Costs a look-up for each literal, and for each node with it; on Oxigraph also for each node of the pattern."""
+WITH_TEXT: Final = (
+    "{ SELECT DISTINCT $node WHERE { VALUES ?relation { $relations } $node ?relation ?value FILTER($condition) } }"
+)
+"""Costs a test of each value of the properties."""
+IS_LITERAL: Final = "isLiteral(?value)"
+CONTAINS_TEXT: Final = "isLiteral(?value) && CONTAINS(STR(?value), $text)"
+"""Not for the empty text: no text of Virtuoso contains it."""
 NAMED: Final = "FILTER(!isBlank($node))"
 """Excludes blank nodes from lists of nodes, on stores where they have no ids."""
 

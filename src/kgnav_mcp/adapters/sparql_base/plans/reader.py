@@ -39,7 +39,7 @@ class MatchReader:
 
     async def page(self, plan: Plan, limit: int, after: str | None) -> PlanPage:
         """The first rows of a plan. Raises as the port's verb `run` does."""
-        question = pattern_query(plan, with_keys=True, with_qualifiers=True)
+        question = pattern_query(plan, with_keys=True, with_qualifiers=True, with_texts=True)
         if after is not None or (question.largest_first and limit > _MAX_SORTED):
             raise cannot_express("a later page of sorted rows, or this many sorted rows")
         found = await self._matches(question, limit)

@@ -197,6 +197,19 @@ class Writer(ABC):
         del node, relation, text
         raise cannot_express("texts of properties")
 
+    async def load_text_part(self, owned: Property) -> None:
+        """Prepare for a part of a text of a property, or of names. Called before it is written.
+
+        Raises:
+            Unsupported: its values are not known to be literals.
+        """
+        raise cannot_express(f"parts of {owned.name}")
+
+    def text_part(self, node: Fragment, owned: Property, text: str) -> Fragment:
+        """Write a pattern of the nodes one of whose values of a property, or one of whose names, contains a text."""
+        del node, text
+        raise cannot_express(f"parts of {owned.name}")
+
     async def value_terms(self, owned: Property, constants: Sequence[float | str]) -> Sequence[Literal] | None:
         """The literals that a property equal to one of these numbers, or texts, may have; None if not known.
 

@@ -25,6 +25,7 @@ from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
 from kgnav_mcp.navigation.plans.check.scopes import Node, Scope, after_match, after_project, after_unwind
 from kgnav_mcp.navigation.plans.evaluate.several_values import several_values_note
 from kgnav_mcp.navigation.plans.lookups import Lookups
+from kgnav_mcp.navigation.plans.pushdown.alternatives import with_lists
 from kgnav_mcp.navigation.plans.pushdown.reachability import with_reachability
 from kgnav_mcp.plan import (
     Call,
@@ -128,7 +129,7 @@ class _Checker:
         pipelines = [await self._pipeline(with_listed_values(keeping_order(pipeline))) for pipeline in plan.pipelines]
         corrected = self.problems.corrected(plan) if self.problems.entries else None
         return CheckedPlan(
-            with_reachability(replace(plan, pipelines=tuple(pipelines))),
+            with_lists(with_reachability(replace(plan, pipelines=tuple(pipelines)))),
             tuple(dict.fromkeys(self.problems.entries)),
             corrected,
             tuple(filter(None, (*dict.fromkeys(self.problems.notes), several_values_note(self.problems.several)))),

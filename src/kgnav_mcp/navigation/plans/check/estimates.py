@@ -138,10 +138,10 @@ class _Estimate:
             if name not in self._sizes:
                 conditions = [each for each in conjuncts(match.where) if variables_of(each) == frozenset((name,))]
                 start = start_of(node, conditions)
-                selected = len(start.ids) if start.ids is not None else max(domains[name] * _SHARE_WITH_VALUE, 1)
-                self._sizes[name] = (
-                    selected if start.selective and (start.ids is not None or conditions) else domains[name]
-                )
+                selected = len(start.ids)
+                if start.scans:
+                    selected += max(domains[name] * _SHARE_WITH_VALUE, 1)
+                self._sizes[name] = selected if start.selective else domains[name]
                 rows *= self._sizes[name]
         for edge in match.edges:
             ends = domains[edge.source] * domains[edge.target]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.errors import UnknownName, Unsupported
+from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Count, Entity, Stop
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.check.schema_names import SchemaNames
@@ -17,10 +17,12 @@ from kgnav_mcp.navigation.plans.evaluate.paging import read_list
 from kgnav_mcp.navigation.plans.evaluate.values import Node
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.plan import (
+    NAME,
     Column,
     Compare,
     Comparison,
     Constant,
+    Expression,
     ListOf,
     Match,
     NodePattern,
@@ -37,14 +39,25 @@ _ROWS = 10_000
 """Rows of one page."""
 
 
+_FEW_ROWS = 10_000
+"""Nodes that are read when a scan by a part of a text is counted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A look-up of nodes by label, and by a property's value."""
+    """A look-up of nodes by label, and by a property's value, or by a part of a text."""
 
     label: str | None = None
     relation: str | None = None
     value: str | tuple[float, ...] | None = None
     """A text, or numbers one of which the property equals."""
+    part: str | None = None
+    """A text in one of the property's values; in the name that answers show, if there is no property."""
+
+    @property
+    def by_value(self) -> bool:
+        """Whether it selects nodes by more than their label."""
+        return self.relation is not None or self.part is not None
 
 
 class Scans:
@@ -60,7 +73,9 @@ class Scans:
         if scan not in self._counts:
             self._counts[scan] = Count(0)
             with suppress(UnknownName):
-                if isinstance(scan.value, tuple):
+                if scan.part is not None:
+                    self._counts[scan] = await self._count_with_text(scan, scan.part)
+                elif isinstance(scan.value, tuple):
                     found = await self._having_numbers(scan, scan.value)
                     self._counts[scan] = await self.count(Scan(scan.label)) if found is None else Count(len(found))
                 elif scan.relation is None or scan.value is None:
@@ -81,6 +96,9 @@ class Scans:
         if isinstance(scan.value, tuple):
             found = await self._having_numbers(scan, scan.value)
             return await self.nodes(Scan(scan.label), part) if found is None else found
+        if scan.part is not None:
+            found = await self._with_text(scan, scan.part, self._budget.bound)
+            return await self.nodes(Scan(scan.label, scan.relation), part) if found is None else found
         if scan not in self._found:
             read = partial(self._graph.node_ids, scan.label, scan.relation, scan.value, limit=_ROWS)
             entities: Sequence[Entity] = ()
@@ -93,15 +111,44 @@ class Scans:
 
     async def _having_numbers(self, scan: Scan, numbers: tuple[float, ...]) -> list[Node] | None:
         """The nodes with one of some numbers, by a plan; None if the store cannot run it, or they are too many."""
-        if scan in self._found or scan.relation is None or Capability.PLANS not in self._graph.capabilities:
+        if scan in self._found or scan.relation is None:
             return self._found.get(scan)
-        node = NodePattern("n", () if scan.label is None else ((scan.label,),))
         value = Property("n", scan.relation, (scan.relation,))
-        match = Match((node,), where=Compare(value, Comparison.IN, ListOf(tuple(map(Constant, numbers)))))
-        plan = Plan((Pipeline((match, Project((Column("n", Variable("n")),)))),), in_any_order=True)
+        condition = Compare(value, Comparison.IN, ListOf(tuple(map(Constant, numbers))))
+        return await self._where(scan, condition, self._budget.bound)
+
+    async def _count_with_text(self, scan: Scan, text: str) -> Count:
+        """The number of nodes that may have a part of a text: a lower bound if they are many."""
+        found = await self._with_text(scan, text, _FEW_ROWS)
+        if found is not None:
+            return Count(len(found))
+        return await self.count(Scan(scan.label, scan.relation))
+
+    async def _with_text(self, scan: Scan, text: str, most: int) -> list[Node] | None:
+        """The nodes that may have a part of a text; None if there are more, or the store cannot find them."""
+        if scan in self._found:
+            return self._found[scan]
+        ids = () if scan.relation is None else (scan.relation,)
+        condition = Compare(Property("n", scan.relation or NAME, ids), Comparison.CONTAINS, Constant(text))
+        with suppress(StoreTimeout):
+            return await self._where(scan, condition, most, prefilter=True)
+        return None
+
+    async def _where(
+        self, scan: Scan, condition: Expression, most: int, *, prefilter: bool = False
+    ) -> list[Node] | None:
+        """The nodes for which a condition is true, by a plan; None if the store cannot run it, or they are too many.
+
+        `prefilter`: for others it need not be false.
+        """
+        if Capability.PLANS not in self._graph.capabilities:
+            return None
+        match = Match((NodePattern("n", () if scan.label is None else ((scan.label,),)),), where=condition)
+        result = Project((Column("n", Variable("n")),), distinct=prefilter)
+        plan = Plan((Pipeline((match, result)),), in_any_order=True, prefilter=prefilter)
         with suppress(Unsupported):
-            page = await self._graph.run(plan, limit=self._budget.bound + 1)
-            if page.stop is Stop.COMPLETE:
+            page = await self._graph.run(plan, limit=most + 1)
+            if len(page.items) <= most and page.stop is Stop.COMPLETE:
                 entities = [row.cells[0] for row in page.items if isinstance(row.cells[0], Entity)]
                 self._found[scan] = await in_thread(len(entities), lambda: list(map(self._interned.node, entities)))
         return self._found.get(scan)

@@ -11,15 +11,20 @@ from kgnav_mcp.navigation.plans.evaluate.fact_reader import Reader
 from kgnav_mcp.navigation.plans.evaluate.scans import Scan
 from kgnav_mcp.navigation.plans.evaluate.values import Node
 from kgnav_mcp.plan import (
+    NAME,
+    Call,
     Clause,
     Column,
     Compare,
     Comparison,
+    Connective,
     Constant,
     CountOf,
     Exists,
     Expression,
+    Function,
     IsNull,
+    Joined,
     Match,
     NodePattern,
     Not,
@@ -28,7 +33,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, id_condition, node_patterns, variables_of
-from kgnav_mcp.port.pattern_conditions import equal_constants
+from kgnav_mcp.port.pattern_conditions import equal_constants, text_part
 from kgnav_mcp.values.comparison import date_parts
 
 _LABELS = 50
@@ -43,19 +48,21 @@ _MIN = {Comparison.AT_LEAST: 1, Comparison.GREATER: 0, Comparison.EQUAL: 1}
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A set that contains every node that can match a node pattern, given by ids or by scans."""
+    """A set that contains every node that can match a node pattern: those with some ids, and those of some scans."""
 
-    ids: tuple[str, ...] | None = None
+    ids: tuple[str, ...] = ()
     scans: tuple[Scan, ...] = ()
     labelled: bool = False
     """Whether all of its nodes have the labels of the pattern."""
     narrowed: bool = False
     """Whether the pattern has further conditions on the node."""
+    part_of_text: Expression | None = None
+    """The condition on a part of a text that selects all of its nodes."""
 
     @property
     def selective(self) -> bool:
-        """Whether it is selected by an id or a property value, not by a label only."""
-        return self.ids is not None or all(scan.relation is not None for scan in self.scans)
+        """Whether it is selected by ids or property values, not by a label only."""
+        return all(scan.by_value for scan in self.scans)
 
     @property
     def is_everything(self) -> bool:
@@ -69,19 +76,25 @@ class Start:
 
     async def count(self, reader: Reader) -> Count:
         """The number of nodes."""
-        if self.ids is not None:
-            return Count(len(self.ids))
         counts = await gathered(*map(reader.scans.count, self.scans))
-        return Count.sum(counts)
+        return Count.sum([Count(len(self.ids)), *counts])
 
     async def nodes(self, reader: Reader, part: NodePattern) -> list[Node]:
         """The nodes."""
-        if self.ids is not None:
-            return await reader.nodes_by_id(self.ids)
-        found: dict[Node, None] = {}
+        found = dict.fromkeys(await reader.nodes_by_id(self.ids))
         for scan in self.scans:
             found |= dict.fromkeys(await reader.scans.nodes(scan, part))
         return list(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Selected:
+    """What a condition selects a node by: ids, and scans of any label."""
+
+    ids: tuple[str, ...] = ()
+    scans: tuple[Scan, ...] = ()
+    condition: Expression | None = None
+    """The condition, if it is on a part of a text."""
 
 
 def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
@@ -90,15 +103,32 @@ def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
     if node.labels and len(min(node.labels, key=len)) <= _LABELS:
         groups = min(node.labels, key=len)
     labelled = len(node.labels) <= (None not in groups)
-    equal: tuple[tuple[str, str | tuple[float, ...]], ...] = ()
-    for condition in conditions:
-        ids = id_condition(condition)
-        if ids is not None and ids[0] == node.variable:
-            return Start(ids[1])
-        equal = equal or _values(condition, node.variable)
-    if equal:
-        return Start(None, tuple(Scan(label, *each) for label in groups for each in equal), labelled, narrowed=True)
-    return Start(None, tuple(Scan(label) for label in groups), labelled, narrowed=bool(conditions))
+    selected = [one for each in conditions if (one := _selected(each, node.variable)) is not None]
+    best = min(selected, key=lambda one: (bool(one.scans), any(scan.part for scan in one.scans)), default=None)
+    if best is None:
+        return Start((), tuple(Scan(label) for label in groups), labelled, narrowed=bool(conditions))
+    scans = tuple(replace(each, label=label) for label in groups for each in best.scans)
+    labelled = labelled and not best.ids and bool(scans)
+    return Start(best.ids, scans, labelled, narrowed=True, part_of_text=best.condition)
+
+
+def _selected(condition: Expression, variable: str) -> _Selected | None:
+    """What a condition selects a node by; None if it may be true for others."""
+    ids = id_condition(condition)
+    if ids is not None:
+        return _Selected(ids[1]) if ids[0] == variable else None
+    match condition:
+        case Joined(Connective.OR, parts):
+            found = [one for each in parts if (one := _selected(each, variable)) is not None]
+            scans = tuple(scan for one in found for scan in one.scans)
+            if len(found) < len(parts) or len(scans) > _TEXTS:
+                return None
+            return _Selected(tuple(dict.fromkeys(each for one in found for each in one.ids)), scans)
+        case Joined(Connective.AND, parts):
+            return next((one for each in parts if (one := _selected(each, variable)) is not None), None)
+        case _:
+            scans = _scans(condition, variable)
+            return _Selected((), scans, condition if text_part(condition) else None) if scans else None
 
 
 def start_of_single(node: NodePattern, conditions: Sequence[Expression]) -> Start:
@@ -106,8 +136,9 @@ def start_of_single(node: NodePattern, conditions: Sequence[Expression]) -> Star
     start = start_of(node, conditions)
     if start.is_everything:
         for owned in map(_needed_property, conditions):
-            if owned is not None and owned.owner == node.variable and owned.ids:
-                return replace(start, scans=tuple(Scan(None, relation) for relation in owned.ids))
+            if owned is not None and owned.owner == node.variable and (owned.ids or owned.name == NAME):
+                scans = tuple(Scan(None, relation) for relation in owned.ids) or (Scan(part=""),)
+                return replace(start, scans=scans)
     return start
 
 
@@ -116,25 +147,30 @@ def _needed_property(condition: Expression) -> Property | None:
     match condition:
         case Compare(Property() as owned, _, _) | Compare(_, _, Property() as owned) | Not(IsNull(Property() as owned)):
             return owned
+        case Compare(Call(Function.LOWER | Function.UPPER | Function.TRIM, (Property() as owned,)), _, _):
+            return owned
         case _:
             return None
 
 
-def _values(condition: Expression, variable: str) -> tuple[tuple[str, str | tuple[float, ...]], ...]:
-    """The relation ids with the text, or numbers, of a condition that a node's property equals it; empty for others.
+def _scans(condition: Expression, variable: str) -> tuple[Scan, ...]:
+    """The look-ups for a condition that a property equals a text or number, or contains a text; none for others.
 
     Dates are excluded because they are compared by their precision.
     """
+    part = text_part(condition)
+    if part is not None and part[1] and part[0].owner == variable:
+        return tuple(Scan(None, relation, part=part[1]) for relation in part[0].ids or (None,))
     equal = equal_constants(condition)
     if equal is None or equal[0].owner != variable:
         return ()
     texts = [one for one in equal[1] if isinstance(one, str)]
     numbers = tuple(one for one in equal[1] if not isinstance(one, str))
     if numbers:
-        return tuple((relation, numbers) for relation in equal[0].ids)
+        return tuple(Scan(None, relation, numbers) for relation in equal[0].ids)
     if len(texts) > _TEXTS or any(map(date_parts, texts)):
         return ()
-    return tuple((relation, text) for relation in equal[0].ids for text in dict.fromkeys(texts))
+    return tuple(Scan(None, relation, text) for relation in equal[0].ids for text in dict.fromkeys(texts))
 
 
 def with_start_pattern(clauses: Sequence[Clause]) -> Sequence[Clause]:

@@ -186,8 +186,10 @@ class StoreMatcher:
         if any(edge.variable in used for edge in match.edges if edge.path is not None):
             return None
         own = {name: [one for one in conditions if variables_of(one) == frozenset((name,))] for name in nodes}
-        if any(start_of(node, own[name]).selective for name, node in nodes.items()):
-            return None
+        for name, node in nodes.items():
+            start = start_of(node, own[name])
+            if start.selective and (await start.count(self.reader)).value <= MAX_IDS:
+                return None
         budget, sizes, found = self.reader.budget, dict(self.reader.budget.sizes), list[Table]()
         try:
             for chained in by_length(match):
