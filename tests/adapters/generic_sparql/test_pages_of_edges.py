@@ -54,6 +54,7 @@ def _named(one: str, other: str) -> tuple[str, str, int]:
 BY_NAMES: list[Row] = [
     (one, other, None if year == LAST else year) for one, other, year in sorted(_named(*edge) for edge in KNOWS)
 ]
+BY_YEAR: list[Row] = sorted((row for row in EDGES if row[2] is not None), key=lambda row: (row[2], row[0], row[1]))
 PLANS: dict[str, Sequence[Row]] = {
     "MATCH (a:Person)-[r:knows]->(b) RETURN a, b, r.since": EDGES,
     "MATCH (a)-[r:knows]->(b) RETURN a, b, r.since ORDER BY a DESC, b": sorted(
@@ -66,6 +67,8 @@ PLANS: dict[str, Sequence[Row]] = {
     "MATCH (a:Person)-[r:knows]->(b) WHERE r.since >= 2010 RETURN a, b, r.since": [
         row for row in EDGES if row[2] is not None and row[2] >= 2010
     ],
+    "MATCH (a)-[r:knows]->(b) RETURN a, b, r.since ORDER BY r.since LIMIT 9": BY_YEAR[:9],
+    "MATCH (a)-[r:knows]->(b) RETURN a, b ORDER BY r.since SKIP 5 LIMIT 60": [row[:2] for row in BY_YEAR[5:65]],
 }
 """Plans with their rows, in the order of the answer."""
 
@@ -116,9 +119,9 @@ class TestOnVirtuoso(PagesOfEdges):
         return virtuoso.load_text("pages-of-edges", TURTLE)
 
 
-async def test_properties_are_read_of_the_edges_around_the_page_only():
+@pytest.mark.parametrize("text", [next(iter(PLANS)), "MATCH (a)-[r:knows]->(b) RETURN a, b, r.since ORDER BY r.since"])
+async def test_properties_are_read_of_the_edges_around_the_page_only(text: str):
     client = InProcess(TURTLE)
-    text = next(iter(PLANS))
     async with opened_over(client, HERE) as adapter:
         runner = PlanRunner(adapter)
         checked = await runner.check(parse_plan(text).plan)

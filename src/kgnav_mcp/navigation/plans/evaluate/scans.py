@@ -35,10 +35,6 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.port import Capability, GraphAdapter
 from kgnav_mcp.values.scalars import is_always_text
 
-_ROWS = 10_000
-"""Rows of one page."""
-
-
 _FEW_ROWS = 10_000
 """Nodes that are read when a scan by a part of a text is counted."""
 
@@ -100,7 +96,7 @@ class Scans:
             found = await self._with_text(scan, scan.part, self._budget.bound)
             return await self.nodes(Scan(scan.label, scan.relation), part) if found is None else found
         if scan not in self._found:
-            read = partial(self._graph.node_ids, scan.label, scan.relation, scan.value, limit=_ROWS)
+            read = partial(self._graph.node_ids, scan.label, scan.relation, scan.value, limit=self._budget.bound + 1)
             entities: Sequence[Entity] = ()
             with suppress(UnknownName):
                 entities, whole = await read_list(lambda after: read(after=after), self._budget, part)

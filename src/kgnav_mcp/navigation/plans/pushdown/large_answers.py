@@ -167,11 +167,21 @@ class LargeAnswer:
             chosen = chosen if length is None else chosen[:_MAX_BEGINNINGS]
             number = sum(group.number for group in chosen)
             narrowed = self._narrowed(key.by, [row[0] for group in chosen for row in group.rows], length)
-            window = narrowed and await narrowed.window(at - before, min(start + most - at, number), proof=proof)
+            if narrowed is None:
+                return None
+            wanted = at - before, min(start + most - at, number)
+            window = await narrowed.window(*wanted, proof=proof)
+            if window is None and number <= self._store.bound:
+                window = await narrowed.held(*wanted, proof=proof)
             if window is None or window.total != number:
                 return None
             found = Table(window.table.names, [*found.rows, *window.table.rows])
         return Window(found, total, table.rows) if found.rows else None
+
+    async def held(self, start: int, most: int, *, proof: bool) -> Window:
+        """As `window`, of rows that may be held: all of them are read."""
+        table = await self._rows(_Selection(_ALL_MATCHES, 0, 0, 0, ()), proof=proof)
+        return Window(Table(table.names, table.rows[start : start + most]), len(table.rows), ())
 
     def _narrowed(self, key: Property, values: Sequence[Value], length: int | None) -> LargeAnswer | None:
         """The rows with some values of a property, or beginnings of this length; None if one is null or a list."""
