@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from itertools import count
 from time import monotonic
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.languages.cypher import parse_cypher
 from kgnav_mcp.model import Page
-from kgnav_mcp.navigation.plans import budget
+from kgnav_mcp.navigation.plans import budget, evaluate
 from kgnav_mcp.navigation.plans import runner as plan_runner
 from kgnav_mcp.navigation.plans.budget import Deadline, time_limit
 from kgnav_mcp.navigation.plans.runner import PlanRunner
@@ -133,3 +134,12 @@ async def test_an_expression_over_lists_ends_at_the_deadline_within_one_row(
     async with DictAdapter(TOY, AdapterOptions()) as graph:
         with pytest.raises(StoreTimeout, match=r"did not end within 99 s: .* computing the rows"):
             await PlanRunner(graph, deadline=Deadline.after(99)).run(parse_cypher(f"RETURN {value} AS v"), limit=9)
+
+
+async def test_a_time_out_while_the_store_counts_matches_leaves_no_work_unawaited(monkeypatch: pytest.MonkeyPatch):
+    cypher = "MATCH (a)-[:visited]->(b)<-[:visited]-(c) RETURN a, b, c"
+    monkeypatch.setattr(Compiling, "has_more_rows", hang)
+    async with Compiling(TOY, AdapterOptions()) as graph:
+        with pytest.raises(StoreTimeout):
+            await evaluate(graph, parse_cypher(cypher), limit=9, deadline=passed())
+    gc.collect()  # Python warns of a coroutine that was never awaited when it is freed

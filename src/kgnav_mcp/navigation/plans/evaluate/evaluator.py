@@ -378,9 +378,9 @@ class _Evaluation:
             return selected
         finder = CandidateFinder(self._store)
         sizes, anywhere = dict(self._budget.sizes), has_no_start(match, table.names)
-        work = self._read_candidates(finder, match, table) if anywhere else self._read(match, table)
+        read = self._read_candidates if anywhere else self._read
         try:
-            if (matched := await finder.unless_too_large(match, table, work)) is not None:
+            if (matched := await finder.unless_too_large(match, table, lambda: read(match, table))) is not None:
                 return matched
         except PlanTooLarge:
             found = None if anywhere else await finder.candidates(match, table)
@@ -401,11 +401,11 @@ class _Evaluation:
     async def _read(self, match: Match, table: Table, labelled: Collection[str] = ()) -> Table:
         return await PatternMatcher(self._reader, self._expressions, match, table, labelled).matches()
 
-    async def _read_candidates(self, finder: CandidateFinder, match: Match, table: Table) -> Table:
+    async def _read_candidates(self, match: Match, table: Table) -> Table:
         """The rows extended by the matches of a pattern among the nodes that may match, if the store finds them."""
         found = None
         with suppress(PlanTooLarge):
-            found = await finder.candidates(match, table)
+            found = None if self._store is None else await CandidateFinder(self._store).candidates(match, table)
         if found is None:
             return await self._read(match, table)
         if not found.table.rows:

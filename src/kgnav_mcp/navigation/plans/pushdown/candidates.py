@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,7 +36,9 @@ class CandidateFinder:
     def __init__(self, store: StoreMatcher) -> None:
         self._store, self._budget = store, store.reader.budget
 
-    async def unless_too_large(self, match: Match, table: Table, work: Coroutine[Any, Any, Table]) -> Table | None:
+    async def unless_too_large(
+        self, match: Match, table: Table, work: Callable[[], Coroutine[Any, Any, Table]]
+    ) -> Table | None:
         """The result of `work`, which matches a pattern edge by edge; None if the store says that it is too large.
 
         It is asked whether paths of one length alone are more than may be held: each is a path of the pattern.
@@ -46,7 +48,7 @@ class CandidateFinder:
         pushed = pushed_to_every_store(chained, frozenset(node_patterns(chained)))
         whole = len(pushed) == len(conjuncts(chained.where)) and is_connected(chained, table.names)
         if not whole or not has_nodes(table, given, or_null=False):
-            return await work
+            return await work()
         pattern = replace(chained, where=conjunction(pushed))
         request = PatternRequest(pattern, given, ids_of(table, given), tuple(sorted(names - {*given})))
         return await self._store.unless_too_many(work, request)

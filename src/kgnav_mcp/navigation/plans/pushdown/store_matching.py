@@ -6,7 +6,7 @@ many of its conditions as the store takes. What is left of the plan is evaluated
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -313,16 +313,14 @@ class StoreMatcher:
             return await self._found(request, largest)  # a few of the matches, however many there are
         if request.counted or top:
             return await run_unless_stopped(self.read(request), lambda: self._has_too_many(request), _PROBED_AFTER_S)
-        return await self.unless_too_many(self.read(request), request)
+        return await self.unless_too_many(lambda: self.read(request), request)
 
-    async def unless_too_many(self, work: Coroutine[Any, Any, T], request: PatternRequest) -> T | None:
+    async def unless_too_many(self, work: Callable[[], Coroutine[Any, Any, T]], request: PatternRequest) -> T | None:
         """The result of work; None if the store says that a pattern has more matches than may be held."""
         if is_open(request.pattern, request.nodes, request.given_nodes):
-            if not await self._has_too_many(request):
-                return await work
-            work.close()  # a store may go on with a query that nobody waits for: a long one is not begun
-            return None
-        return await run_unless_stopped(work, lambda: self._has_too_many(request), _PROBED_AFTER_S)
+            # a store may go on with a query that nobody waits for: a long one is not begun
+            return None if await self._has_too_many(request) else await work()
+        return await run_unless_stopped(work(), lambda: self._has_too_many(request), _PROBED_AFTER_S)
 
     async def _has_too_many(self, request: PatternRequest) -> bool:
         """Whether there are certainly more matches than may be held."""
