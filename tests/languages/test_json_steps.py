@@ -83,6 +83,13 @@ def test_onward_until_a_type_goes_by_distance_and_hops_bound_it():
     assert bounded.edges[0].path == PathLength(PathKind.DISTANCE, 1, 2)
 
 
+def test_a_label_with_a_star_takes_subclasses_in():
+    people = NodePattern("p", (("Person",),), subclasses=True)
+    for word in ("label", "node_type"):
+        assert match({"as": "p", "find_node": {word: "Person*"}}).nodes == (people,)
+        assert match(FILM, {"as": "p", "fetch_neighbors": {"from": "film", word: "Person*"}}).nodes[1] == people
+
+
 def test_conditions_are_of_the_nodes_or_of_the_edges():
     found = match(
         FILM, {"as": "n", "fetch_neighbors": {"from": "film", "where": {"age": 3}, "edge_where": {"role": "lead"}}}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.config import GraphSettings, Settings
-from tests.server.clients import call
+from tests.server.clients import call, refused
 from tests.services import Oxigraph
 
 GRAPH = "http://staff.example/graph"
@@ -46,6 +47,15 @@ async def _check(settings: Settings) -> None:
     for written, nodes in ((f"`{label}`", CLASSES["Employee"]), (f"`{label}`*", sum(CLASSES.values()))):
         answer = await call("run_plan", {"plan": f"MATCH (x:{written}) RETURN count(*)"}, settings)
         assert answer.splitlines()[-1] == str(nodes)
+        node_type = written.replace("`", "")
+        for step in ({"find_node": {"node_type": node_type}}, {"find_node": {"label": node_type}}):
+            answer = await call(
+                "run_plan", {"plan": json.dumps([{"as": "x", **step}, {"return": "count(x)"}])}, settings
+            )
+            assert answer.splitlines()[-1] == str(nodes)
+    steps = [{"as": "x", "find_node": {"node_type": f"{label[:-1]}*"}}, {"return": "count(x)"}]
+    error = await refused("check_plan", {"plan": json.dumps(steps)}, settings)
+    assert f'"node_type": "{label}*"' in error, "the corrected plan keeps the star"
 
 
 async def test_the_overview_of_a_graph_file_names_labels_with_subclasses(source: Path) -> None:

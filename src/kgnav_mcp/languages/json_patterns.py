@@ -199,9 +199,7 @@ class _Reader:
 
     def _node(self, name: str) -> NodePattern:
         label = self.spec.nodes.get(name, NodeSpec()).label or []
-        groups = [label] if isinstance(label, str) else label
-        with_subclasses = any(group.endswith(SUBCLASSES) for group in groups)
-        return NodePattern(name, tuple((group.removesuffix(SUBCLASSES),) for group in groups), with_subclasses)
+        return node_pattern(name, [label] if isinstance(label, str) else label)
 
     def _pattern(self, edge: _Edge) -> EdgePattern:
         spec = edge.spec
@@ -278,6 +276,13 @@ def identity_conditions(
             yield Compare(owned, Comparison.EQUAL, Constant(value))
         elif value is not None:
             yield Compare(owned, Comparison.IN, ListOf(tuple(map(Constant, value))))
+
+
+def node_pattern(variable: str, labels: Iterable[str]) -> NodePattern:
+    """The pattern of a node with all of these labels, each perhaps with a star for its subclasses."""
+    groups = list(dict.fromkeys(labels))
+    with_subclasses = any(group.endswith(SUBCLASSES) for group in groups)
+    return NodePattern(variable, tuple((group.removesuffix(SUBCLASSES),) for group in groups), with_subclasses)
 
 
 def path_length(

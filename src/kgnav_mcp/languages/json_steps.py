@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.languages.json_forms import Strict, form_problems, parse_conditions, projections
-from kgnav_mcp.languages.json_patterns import OneOrMany, identity_conditions, path_length
+from kgnav_mcp.languages.json_patterns import OneOrMany, identity_conditions, node_pattern, path_length
 from kgnav_mcp.plan import (
     HINT,
     UNNAMED,
@@ -353,7 +353,7 @@ class _Reader:
         step, variable = self.steps[name], variables.get(name, name)
         if step.find_node is not None:
             find = step.find_node
-            pattern.nodes.append(_node(variable, find.type, find.node_type))
+            pattern.nodes.append(node_pattern(variable, filter(None, (find.type, find.node_type))))
             self.one_node |= {variable} if find.name else set()
             if find.hint is not None:
                 pattern.where.append(Compare(Property(variable, HINT), Comparison.EQUAL, Constant(find.hint)))
@@ -362,7 +362,7 @@ class _Reader:
         elif step.fetch_neighbors is not None:
             self._add_neighbors(name, step.fetch_neighbors, variables, pattern)
         else:
-            pattern.nodes.append(_node(variable, None))
+            pattern.nodes.append(NodePattern(variable))
             for number, pair in enumerate(step.find_common_nodes or (), 1):
                 types = [pair.edge_type] if pair.edge_type else []
                 ends = variables.get(pair.node, pair.node), variable
@@ -376,7 +376,7 @@ class _Reader:
         most = DEFAULT_HOPS if any_hops else step.hops
         if step.label is not None and not types and isinstance(most, int):
             length = PathLength(PathKind.DISTANCE, 1, most)
-        pattern.nodes.append(_node(variable, step.label))
+        pattern.nodes.append(node_pattern(variable, filter(None, (step.label,))))
         ends = variables.get(step.source, step.source), variable
         pattern.edges.append(_edge(edge, ends, types, step.direction, length))
         pattern.where += self._where(variable, step.where, f"{name} where")
@@ -423,10 +423,6 @@ def _too_much_excluded(step: str, depth: int) -> PlanProblem:
     return PlanProblem(
         step, reason, ('first run a plan for the inner set, then pass its ids: {"find_node": {"id": [...]}}',)
     )
-
-
-def _node(variable: str, *labels: str | None) -> NodePattern:
-    return NodePattern(variable, tuple((label,) for label in dict.fromkeys(labels) if label))
 
 
 def _edge(

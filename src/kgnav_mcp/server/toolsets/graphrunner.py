@@ -9,6 +9,7 @@ from pydantic import Field
 
 from kgnav_mcp.errors import InvalidPlan, UnknownName
 from kgnav_mcp.languages import ParsedPlan
+from kgnav_mcp.languages.json_patterns import SUBCLASSES
 from kgnav_mcp.languages.json_steps import DEFAULT_DIRECTION, DEFAULT_HOPS, EdgeDirection, parse_steps
 from kgnav_mcp.model import Count, Direction, Entity, Stop
 from kgnav_mcp.navigation.plans.check.checker import CheckedPlan
@@ -170,8 +171,9 @@ async def _checked(
         for nodes, edge_type in named:
             await matcher.require(nodes, [edge_type])
         schema_names = await SchemaNames.of(call.adapter)
-        if node_type is not None and schema_names.has_labels and not await schema_names.labels(node_type):
-            raise UnknownName("label", node_type, schema_names.nearest_label(node_type)) from None
+        label = (node_type or "").removesuffix(SUBCLASSES)
+        if label and schema_names.has_labels and not await schema_names.labels(label):
+            raise UnknownName("label", label, schema_names.nearest_label(label)) from None
         raise
 
 

@@ -206,7 +206,8 @@ class EntityReader:
             StoreTimeout, Unsupported: the store did not return all candidates, and none has exactly this name.
         """
         ids: list[str] = []
-        label = next((labels[0] for labels in node.labels if len(labels) == 1), None)
+        labels = () if node.subclasses else node.labels
+        label = next((group[0] for group in labels if len(group) == 1), None)
         for constant in hints:
             hint = str(constant.value)
             found: Sequence[Candidate] = ()
