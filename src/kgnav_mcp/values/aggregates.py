@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import pstdev, stdev
 from typing import Final
 
 from kgnav_mcp.plan import AggregateFunction
-from kgnav_mcp.values.arithmetic import (
-    average,
-    total,
-)
+from kgnav_mcp.values.arithmetic import average, to_float, total
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,31 +25,40 @@ class AggregateEntry:
     """Whether it takes a second argument, a constant from 0 to 1."""
 
 
-def _variance(numbers: Sequence[float], divisor: int) -> float:
-    mean = math.fsum(numbers) / len(numbers)
-    return math.fsum((number - mean) ** 2 for number in numbers) / divisor
-
-
-def _deviation(numbers: Sequence[float]) -> float | None:
-    return math.sqrt(_variance(numbers, max(len(numbers) - 1, 1))) if numbers else None
+def _deviation(numbers: Sequence[float], deviation: Callable[[Sequence[float]], float] = stdev) -> float | None:
+    if len(numbers) < 2:
+        return 0.0 if numbers else None
+    if not all(-math.inf < number < math.inf for number in numbers):
+        return math.nan
+    try:
+        return deviation(numbers)  # exact: sums of floats would say that equal numbers differ
+    except OverflowError:
+        return math.inf
 
 
 def _deviation_of_all(numbers: Sequence[float]) -> float | None:
-    return math.sqrt(_variance(numbers, len(numbers))) if numbers else None
+    return _deviation(numbers, pstdev)
+
+
+def _in_order(numbers: Sequence[float]) -> list[float]:
+    """The numbers sorted, NaN last."""
+    return sorted(numbers, key=lambda number: (number != number, number))  # noqa: PLR0124 - see `isNaN`
 
 
 def _percentile(numbers: Sequence[float], share: float) -> float | None:
     if not numbers:
         return None
-    ordered = sorted(numbers)
+    ordered = _in_order(numbers)
     place = share * (len(ordered) - 1)
     below = math.floor(place)
-    low, high = ordered[below], ordered[math.ceil(place)]
-    return float(low) if low == high else low * (1 - (place - below)) + high * (place - below)
+    if below == place:
+        return ordered[below]
+    low, high = map(to_float, ordered[below : below + 2])
+    return low if low == high else low * (1 - (place - below)) + high * (place - below)
 
 
 def _percentile_of_values(numbers: Sequence[float], share: float) -> float | None:
-    return sorted(numbers)[max(math.ceil(share * len(numbers)) - 1, 0)] if numbers else None
+    return _in_order(numbers)[max(math.ceil(share * len(numbers)) - 1, 0)] if numbers else None
 
 
 AGGREGATES: Final[Mapping[AggregateFunction, AggregateEntry]] = {
@@ -71,7 +78,7 @@ AGGREGATES: Final[Mapping[AggregateFunction, AggregateEntry]] = {
         "The standard deviation of a population.", _deviation_of_all, names=("stddev_pop",)
     ),
     AggregateFunction.PERCENTILE: AggregateEntry(
-        "The percentile (0 to 1) of the numbers, interpolated between two of them.",
+        "The percentile (0 to 1) of the numbers: one of them, or interpolated between two.",
         _percentile,
         names=("percentile_cont",),
         takes_share=True,

@@ -73,11 +73,11 @@ def _total(numbers: Sequence[int | float]) -> int | float:
     if all(isinstance(number, int) for number in numbers):
         return sum(numbers)
     try:
-        return math.fsum(map(_to_float, numbers))
+        return math.fsum(map(to_float, numbers))
     except ValueError:  # infinities of both signs
         return math.nan
     except OverflowError:  # of a part of the sum at least
-        return math.fsum(math.ldexp(_to_float(number), -_HEADROOM) for number in numbers) * 2.0**_HEADROOM
+        return math.fsum(math.ldexp(to_float(number), -_HEADROOM) for number in numbers) * 2.0**_HEADROOM
 
 
 def average(numbers: Sequence[int | float], count: int | None = None) -> float | None:
@@ -85,9 +85,9 @@ def average(numbers: Sequence[int | float], count: int | None = None) -> float |
     if not numbers:
         return None
     count = count or len(numbers)
-    mean = _to_float(_total(numbers)) / count
+    mean = to_float(_total(numbers)) / count
     if math.isinf(mean):  # perhaps only their sum is too large
-        return _total([_to_float(number) / count for number in numbers])
+        return _total([to_float(number) / count for number in numbers])
     return mean
 
 
@@ -99,7 +99,7 @@ def repeated(number: float, times: int) -> list[int | float]:
     return [number * 2.0**bit for bit in powers]
 
 
-def _to_float(number: float) -> float:
+def to_float(number: float) -> float:
     """The number as a float; infinity if it is too large."""
     try:
         return float(number)
@@ -162,7 +162,7 @@ def _remainder(left: float, right: float) -> float:
 
 def _power(base: float, exponent: float) -> float:
     """The power as a float, with infinity and NaN where Python raises an error."""
-    base, exponent = _to_float(base), _to_float(exponent)
+    base, exponent = to_float(base), to_float(exponent)
     try:
         return math.pow(base, exponent)
     except (OverflowError, ValueError):
@@ -187,7 +187,7 @@ def float_of(value: Scalar) -> float | None:
     if isinstance(value, str):
         return float(value) if is_number(value.strip()) else None
     number = number_of(value)
-    return None if number is None else _to_float(number)
+    return None if number is None else to_float(number)
 
 
 def integer_of(value: Scalar) -> int | None:

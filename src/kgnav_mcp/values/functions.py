@@ -27,7 +27,9 @@ from kgnav_mcp.values.arithmetic import (
 )
 
 _MAX_DIGITS = 400
-"""Maximum decimal places to which a number is rounded: no float has more."""
+"""Decimal places beyond which rounding changes nothing: no float has more."""
+_GREATEST_DIGITS = 2**31 - 1
+"""Maximum decimal places that Neo4j takes."""
 _PRECISE = Context(prec=2 * _MAX_DIGITS)
 _SLOT = 64
 """Bytes of a member of a list."""
@@ -174,15 +176,16 @@ def _is_nan(number: float) -> bool:
     return number != number  # noqa: PLR0124 - math.isnan fails for integers beyond floats
 
 
-def _round(value: float, digits: int | None = None) -> float | None:
+def _round(value: float, digits: int = 0) -> float | None:
+    if not 0 <= digits <= _GREATEST_DIGITS:
+        return None
     number = float_of(value)
     if number is None or not math.isfinite(number):
         return number
     if not digits:
         return rounded(number)
-    if not 0 <= digits <= _MAX_DIGITS:
-        return None
-    return float(Decimal(repr(number)).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _PRECISE))
+    places = Decimal(1).scaleb(-min(digits, _MAX_DIGITS))
+    return float(Decimal(repr(number)).quantize(places, ROUND_HALF_UP, _PRECISE)) + 0.0  # no negative zero
 
 
 def _logarithm(work: Callable[[float], float]) -> Callable[[float], float]:

@@ -89,6 +89,11 @@ round(-1.55, 1)
 round(2.5, 0)
 round(-2.5, 0)
 round(1234, 2)
+round(-0.04, 1)
+round(-0.0, 1)
+round(0.1, 401)
+round(0.1, 2147483647)
+round(sqrt(-1), 2)
 floor(-1.5)
 ceil(-1.5)
 sqrt(16)
@@ -173,6 +178,9 @@ NULL_HERE = (
     "right('a', -1)",
     "substring('a', -1)",
     "range(1, 2, 0)",
+    "round(1250, -2)",
+    "round(sqrt(-1), -2)",
+    "round(0.1, 2147483648)",
     "left(1, 1)",
     "isNaN('a')",
     "tail(null)",
@@ -181,13 +189,29 @@ NULL_HERE = (
 AGGREGATES = (
     "stDev(x)",
     "stDevP(x)",
+    "percentileCont(x, 0.0)",
     "percentileCont(x, 0.4)",
+    "percentileCont(x, 0.5)",
     "percentileCont(x, 1.0)",
     "percentileDisc(x, 0.4)",
     "percentileDisc(x, 0.0)",
     "percentileDisc(x, 1.0)",
 )
-LISTS = ("[1, 2, 4, 8]", "[3]", "[]", "[1.5, 2, null, 2]")
+LISTS = (
+    "[1, 2, 4, 8]",
+    "[1, 2, 4]",
+    "[3]",
+    "[3.5]",
+    "[]",
+    "[null]",
+    "[1.5, 2, null, 2]",
+    "[0.1, 0.1, 0.1]",
+    "[sqrt(-1), 2, 1]",
+    "[1, -log(0), log(0)]",
+    "[log(0)]",
+    "[sqrt(-1)]",
+    "[9007199254740993]",
+)
 
 
 @pytest.fixture(scope="module")
@@ -251,7 +275,12 @@ async def test_a_value_that_a_function_does_not_take_gives_null(expression: str)
 async def test_an_aggregate_of_numbers_is_neo4js(driver: Driver, aggregate: str, values: str):
     cypher = f"UNWIND {values} AS x RETURN {aggregate} AS y"
     ((theirs,),) = ask(driver, cypher)
-    assert await plan_answers(cypher) == [_comparable(theirs)]
+    (ours,) = await plan_answers(cypher)
+    assert _with_types(ours) == _with_types(_comparable(theirs))
+
+
+async def test_the_deviation_of_numbers_whose_sum_is_too_large_is_exact():
+    assert await plan_answers("UNWIND [1e308, 1e308, -1e308] AS x RETURN stDev(x) AS y") == [1.15470053838e308]
 
 
 def test_each_function_of_values_is_compared():
