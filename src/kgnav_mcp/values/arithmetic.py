@@ -66,7 +66,7 @@ def total(numbers: Sequence[int | float]) -> int | float:
     Raises:
         InvalidArgument: the sum is an integer that does not have 64 bits.
     """
-    return _in_64_bits(_total(numbers), lambda: f"the sum of {len(numbers):,} integers")
+    return _in_64_bits(_total(numbers), lambda: "the sum of these integers")
 
 
 def _total(numbers: Sequence[int | float]) -> int | float:

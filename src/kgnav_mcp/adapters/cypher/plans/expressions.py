@@ -12,12 +12,14 @@ from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.kinds import (
     BOOLEAN,
     DATES,
+    FRACTION,
     NOTHING,
     NULL,
     NUMBERS,
     PLAIN,
     SEVERAL,
     TEXT,
+    WHOLE,
     Kind,
     Listed,
     OfEdge,
@@ -57,16 +59,15 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import id_condition
 
-_WHOLE, _FRACTION = frozenset(("INTEGER",)), frozenset(("FLOAT",))
 _SIMPLE = {
     Function.LOWER: (TEXT, TEXT),
     Function.UPPER: (TEXT, TEXT),
-    Function.TEXT: (TEXT | _WHOLE | BOOLEAN, TEXT),
-    Function.NUMBER: (NUMBERS, _FRACTION),
-    Function.TO_INTEGER: (_WHOLE, _WHOLE),
-    Function.ROUND: (NUMBERS, _FRACTION),
-    Function.FLOOR: (NUMBERS, _FRACTION),
-    Function.CEILING: (NUMBERS, _FRACTION),
+    Function.TEXT: (TEXT | WHOLE | BOOLEAN, TEXT),
+    Function.NUMBER: (NUMBERS, FRACTION),
+    Function.TO_INTEGER: (WHOLE, WHOLE),
+    Function.ROUND: (NUMBERS, FRACTION),
+    Function.FLOOR: (NUMBERS, FRACTION),
+    Function.CEILING: (NUMBERS, FRACTION),
 }
 """Functions of one value: the types that they accept, and those that they return."""
 
@@ -99,17 +100,17 @@ def function_call(context: QueryContext, function: Function, arguments: Sequence
         case ((Function.START | Function.END), OfEdge()):
             return Typed(f"{function}({of.text})", OfNode())
         case Function.LENGTH, OfPath():
-            return Typed(f"length({of.text})", Single(_WHOLE))
+            return Typed(f"length({of.text})", Single(WHOLE))
         case Function.NODES, OfPath():
             return Typed(f"nodes({of.text})", Listed(OfNode()))
         case Function.EDGES, OfPath(types):
             return Typed(f"relationships({of.text})", Listed(OfEdge(types)))
         case Function.SIZE, Listed():
-            return Typed(f"size({of.text})", Single(_WHOLE))
+            return Typed(f"size({of.text})", Single(WHOLE))
         case ((Function.HEAD | Function.LAST), Listed(member)):
             return Typed(f"{function}({of.text})", member)
         case Function.YEAR, Single(types) if types == DATES:
-            return Typed(f"date({of.text}).year", Single(_WHOLE))
+            return Typed(f"date({of.text}).year", Single(WHOLE))
         case Function.ABS, Single(types) if types <= NUMBERS:
             return Typed(f"abs({of.text})", of.kind)
         case _, Single(types) if function in _SIMPLE and types <= _SIMPLE[function][0]:
@@ -129,18 +130,18 @@ def arithmetic_expression(context: QueryContext, left: Typed, operator: Arithmet
     text = f"({left.text} {operator} {right.text})"
     one, other = _types(left.kind), _types(right.kind)
     if operator is ArithmeticOperator.ADD and (
-        (one <= TEXT and other <= TEXT | _WHOLE) or (other <= TEXT and one <= TEXT | _WHOLE)
+        (one <= TEXT and other <= TEXT | WHOLE) or (other <= TEXT and one <= TEXT | WHOLE)
     ):
         return Typed(text, Single(TEXT))
     if not one <= NUMBERS or not other <= NUMBERS or operator is ArithmeticOperator.POWER:
         raise unsupported("arithmetic with values that may not be numbers")
-    if operator in {ArithmeticOperator.DIVIDE, ArithmeticOperator.REMAINDER} and not _FRACTION & {*one, *other}:
+    if operator in {ArithmeticOperator.DIVIDE, ArithmeticOperator.REMAINDER} and not FRACTION & {*one, *other}:
         text = context.fill(queries.QUOTIENT, left=left.text, operator=operator, right=right.text)
     elif operator in {ArithmeticOperator.DIVIDE, ArithmeticOperator.REMAINDER} and not (
-        one <= _FRACTION or other <= _FRACTION
+        one <= FRACTION or other <= FRACTION
     ):
         raise unsupported("a quotient of numbers that may or may not be integers")
-    return Typed(text, Single(_FRACTION if one <= _FRACTION or other <= _FRACTION else one | other))
+    return Typed(text, Single(FRACTION if one <= FRACTION or other <= FRACTION else one | other))
 
 
 def _types(kind: Kind) -> frozenset[str]:
@@ -213,7 +214,7 @@ class Expressions:
             case Exists(match):
                 return Typed(self._pattern(match, scope, "exists"), _TRUTH)
             case CountOf(match):
-                return Typed(self._pattern(match, scope, "count"), Single(frozenset(("INTEGER",))))
+                return Typed(self._pattern(match, scope, "count"), Single(WHOLE))
             case _:
                 raise unsupported("start and end dates of edges, and aggregates outside of a projection")
 

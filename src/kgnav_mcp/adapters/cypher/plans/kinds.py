@@ -14,7 +14,8 @@ from kgnav_mcp.plan import Scalar
 
 _MAX_AGE = 60.0
 """Seconds after which the types of a property are read again."""
-NUMBERS = frozenset(("INTEGER", "FLOAT"))
+WHOLE, FRACTION = frozenset(("INTEGER",)), frozenset(("FLOAT",))
+NUMBERS = WHOLE | FRACTION
 TEXT = frozenset(("STRING",))
 BOOLEAN = frozenset(("BOOLEAN",))
 PLAIN = NUMBERS | TEXT | BOOLEAN

@@ -14,6 +14,7 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     SEVERAL,
     SORTED,
     TEXT,
+    WHOLE,
     Kind,
     Listed,
     OfEdge,
@@ -40,7 +41,7 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import aggregates, by_columns, rewritten
 
-_COUNT = Single(frozenset(("INTEGER",)))
+_COUNT = Single(WHOLE)
 
 
 def aggregated(context: QueryContext, one: Aggregate, of: Typed | None) -> Typed:
@@ -62,7 +63,7 @@ def aggregated(context: QueryContext, one: Aggregate, of: Typed | None) -> Typed
         case AggregateFunction.COUNT if simple or not one.distinct:
             return Typed(f"count({value})", _COUNT)
         case AggregateFunction.SUM if types is not None and types <= NUMBERS:
-            return Typed(f"sum({value})", Single(types or NUMBERS))
+            return Typed(_sum(context, value, of, types), Single(types or NUMBERS))
         case AggregateFunction.AVERAGE if types is not None and types <= NUMBERS:
             return Typed(context.fill(queries.MEAN, value=value), Single(frozenset(("FLOAT",))))
         case AggregateFunction.MINIMUM | AggregateFunction.MAXIMUM if types is not None and any(
@@ -73,6 +74,13 @@ def aggregated(context: QueryContext, one: Aggregate, of: Typed | None) -> Typed
             return Typed(f"collect({value})", Listed(of.kind))
         case _:
             raise unsupported(f"{one.function} of values of this type")
+
+
+def _sum(context: QueryContext, value: str, of: Typed, types: frozenset[str]) -> str:
+    if not types & WHOLE:
+        return f"sum({value})"
+    fractions = context.fill(queries.NO_FRACTIONS if types <= WHOLE else queries.FRACTIONS, value=of.text)
+    return context.fill(queries.SUM, value=value, fractions=fractions)
 
 
 def sorted_list(context: QueryContext, one: Aggregate, found: Typed, *, in_order: bool) -> str | None:

@@ -108,6 +108,14 @@ OF_LABEL = "CASE WHEN {variable}:{label} THEN {value} END"
 SORTED = "UNWIND {list} AS {member} WITH {member} ORDER BY {key} RETURN {member}"
 """A sort of the list."""
 QUOTIENT = "CASE WHEN {right} = 0 THEN null ELSE {left} {operator} {right} END"
+SUM = """
+[total IN [[sum({value}), {fractions}]] |
+ CASE WHEN total[1] > 0 OR {value_type(total[0])} STARTS WITH 'INTEGER' THEN total[0]
+      ELSE 9223372036854775807 + size(total) END][0]
+"""
+"""Fails where a sum of integers overflows: `sum` would go on with a rounded float."""
+NO_FRACTIONS = "0"
+FRACTIONS = "count(CASE WHEN NOT {value_type({value})} STARTS WITH 'INTEGER' THEN 1 END)"
 MEAN = "CASE WHEN count({value}) = 0 THEN null ELSE toFloat(sum({value})) / count({value}) END"
 
 REACHED = "MATCH {path} RETURN DISTINCT {far}{itself}"
