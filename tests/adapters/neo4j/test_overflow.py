@@ -23,6 +23,7 @@ GRAPH: tuple[LiteralString, ...] = (
             ['least', -9223372036854775807 - 1, -9223372036854775807 - 1], ['least', 3, 0.5]] AS one
     CREATE (:Number {group: one[0], whole: one[1], mixed: one[2]})
     """,
+    "UNWIND [1e300, -1e300, 2.5, -2.5, 4503599627370497.5] AS one CREATE (:Fraction {value: one})",
 )
 
 
@@ -53,6 +54,10 @@ async def answer(graph: GraphAdapter, returned: str, group: str) -> list[object]
         ("sum(DISTINCT n.whole)", "between", [GREATEST - 4]),
         ("sum(n.mixed)", "between", [GREATEST - 4]),
         ("sum(n.whole)", "least", [LEAST + 3]),
+        ("abs(n.whole)", "between", [1, 5, GREATEST]),
+        ("abs(n.mixed)", "small", [0.5, 3]),
+        ("n.whole / -1", "between", [-GREATEST, -1, 5]),
+        ("n.whole % -1", "least", [0, 0]),
     ],
 )
 async def test_numbers_of_64_bits_are_exact(
@@ -68,6 +73,9 @@ async def test_numbers_of_64_bits_are_exact(
     [
         ("sum(n.whole)", "beyond"),
         ("sum(n.whole) + 1", "beyond"),
+        ("abs(n.whole)", "least"),
+        ("abs(n.mixed)", "least"),
+        ("n.whole / -1", "least"),
     ],
 )
 async def test_an_integer_beyond_64_bits_is_an_error(graph: GraphAdapter, returned: str, group: str) -> None:
@@ -75,7 +83,13 @@ async def test_an_integer_beyond_64_bits_is_an_error(graph: GraphAdapter, return
         await answer(graph, returned, group)
 
 
-@pytest.mark.parametrize("returned", ["sum(n.whole)", "sum(n.mixed)"])
+@pytest.mark.parametrize("returned", ["sum(n.whole)", "sum(n.mixed)", "abs(n.whole)", "n.whole / -1"])
 async def test_neo4j_computes_numbers_of_64_bits_itself(graph: GraphAdapter, returned: str) -> None:
     plan = parse_plan(f"MATCH (n:Number {{group: 'small'}}) RETURN {returned}").plan
     assert (await graph.run(plan, limit=9)).items
+
+
+async def test_large_fractions_are_rounded_to_themselves(graph: GraphAdapter) -> None:
+    plan = parse_plan("MATCH (n:Fraction) RETURN round(n.value) AS x ORDER BY x").plan
+    expected = [-1e300, -2.0, 3.0, 4503599627370498.0, 1e300]
+    assert [row.cells[0] for row in (await graph.run(plan, limit=9)).items] == expected

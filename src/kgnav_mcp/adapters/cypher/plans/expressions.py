@@ -65,7 +65,6 @@ _SIMPLE = {
     Function.TEXT: (TEXT | WHOLE | BOOLEAN, TEXT),
     Function.NUMBER: (NUMBERS, FRACTION),
     Function.TO_INTEGER: (WHOLE, WHOLE),
-    Function.ROUND: (NUMBERS, FRACTION),
     Function.FLOOR: (NUMBERS, FRACTION),
     Function.CEILING: (NUMBERS, FRACTION),
 }
@@ -112,7 +111,10 @@ def function_call(context: QueryContext, function: Function, arguments: Sequence
         case Function.YEAR, Single(types) if types == DATES:
             return Typed(f"date({of.text}).year", Single(WHOLE))
         case Function.ABS, Single(types) if types <= NUMBERS:
-            return Typed(f"abs({of.text})", of.kind)
+            return Typed(context.fill(queries.ABSOLUTE, value=of.text) if types & WHOLE else f"abs({of.text})", of.kind)
+        case Function.ROUND, Single(types) if types <= NUMBERS:
+            rounded = context.fill(queries.ROUNDED, value=of.text) if types & FRACTION else f"round({of.text})"
+            return Typed(rounded, Single(FRACTION))
         case _, Single(types) if function in _SIMPLE and types <= _SIMPLE[function][0]:
             return Typed(f"{function}({of.text})", Single(_SIMPLE[function][1]))
         case _:
@@ -136,7 +138,8 @@ def arithmetic_expression(context: QueryContext, left: Typed, operator: Arithmet
     if not one <= NUMBERS or not other <= NUMBERS or operator is ArithmeticOperator.POWER:
         raise unsupported("arithmetic with values that may not be numbers")
     if operator in {ArithmeticOperator.DIVIDE, ArithmeticOperator.REMAINDER} and not FRACTION & {*one, *other}:
-        text = context.fill(queries.QUOTIENT, left=left.text, operator=operator, right=right.text)
+        template = queries.QUOTIENT if operator is ArithmeticOperator.DIVIDE else queries.REMAINDER
+        text = context.fill(template, left=left.text, right=right.text)
     elif operator in {ArithmeticOperator.DIVIDE, ArithmeticOperator.REMAINDER} and not (
         one <= FRACTION or other <= FRACTION
     ):

@@ -107,7 +107,12 @@ OF_LABEL = "CASE WHEN {variable}:{label} THEN {value} END"
 
 SORTED = "UNWIND {list} AS {member} WITH {member} ORDER BY {key} RETURN {member}"
 """A sort of the list."""
-QUOTIENT = "CASE WHEN {right} = 0 THEN null ELSE {left} {operator} {right} END"
+QUOTIENT = "CASE {right} WHEN 0 THEN null WHEN -1 THEN -({left}) ELSE {left} / {right} END"
+REMAINDER = "CASE {right} WHEN 0 THEN null ELSE {left} % {right} END"
+ABSOLUTE = "[one IN [{value}] | CASE WHEN one < 0 THEN -one ELSE abs(one) END][0]"
+"""As QUOTIENT, fails for -2^63, which has no positive counterpart: `abs` and `/` would return it unchanged."""
+ROUNDED = "[one IN [{value}] | CASE WHEN abs(one) < 2 ^ 53 THEN round(one) ELSE toFloat(one) END][0]"
+"""`round` returns at most 2^63. Floats from 2^53 on have no fraction."""
 SUM = """
 [total IN [[sum({value}), {fractions}]] |
  CASE WHEN total[1] > 0 OR {value_type(total[0])} STARTS WITH 'INTEGER' THEN total[0]
