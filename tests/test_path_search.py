@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from kgnav_mcp.plan import PathKind, PathLength
-from kgnav_mcp.port.path_search import CountRequest, PathSearch
+from kgnav_mcp.port.path_search import EDGES_PER_ROW, CountRequest, PathSearch
 
 nx = cast("Any", import_module("networkx"))
 Edges = list[tuple[str, str]]
@@ -42,8 +42,8 @@ def found(
 ) -> list[tuple[int, ...]]:
     """The edges of the paths from the starts to the ends. `read` receives the nodes whose edges were read."""
 
-    def check(rows: int) -> None:
-        if rows > bound:
+    def check(rows: int, edges: int) -> None:
+        if max(rows, edges // EDGES_PER_ROW) > bound:
             raise TooManyError
 
     def steps(nodes: Sequence[str], incoming: bool) -> list[tuple[str, int, str]]:

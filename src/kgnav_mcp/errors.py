@@ -241,9 +241,12 @@ _SIZES = 120
 
 
 class PlanTooLarge(InvalidRequest):
-    """A plan needs more rows at once than may be held outside the store. `sizes` are the known sizes of its parts."""
+    """A plan needs more rows at once than may be held outside the store. `sizes` are the known sizes of its parts.
 
-    def __init__(self, bound: int, sizes: Sequence[PartSize], *, next_step: str = "") -> None:
+    `need` says what it needs if that is something other than rows.
+    """
+
+    def __init__(self, bound: int, sizes: Sequence[PartSize], *, need: str = "", next_step: str = "") -> None:
         known_sizes = [
             f"{size.count.words} for {size.part}" for size in sizes if size.count.certainty is not Certainty.UNKNOWN
         ]
@@ -254,10 +257,9 @@ class PlanTooLarge(InvalidRequest):
         ]
         more = [f"and {len(known_sizes) - len(shown)} more parts"] if len(shown) < len(known_sizes) else []
         listed = ", ".join((*shown, *more))
-        super().__init__(
-            f"this plan needs more than {bound:,} rows at once{f': {listed}' if listed else ''}", next_step=next_step
-        )
-        self.bound = bound
+        need = need or f"more than {bound:,} rows"
+        super().__init__(f"this plan needs {need} at once{f': {listed}' if listed else ''}", next_step=next_step)
+        self.bound, self.need = bound, need
         self.sizes = tuple(sizes)
 
 

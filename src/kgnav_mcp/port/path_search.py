@@ -21,7 +21,7 @@ Steps = dict[N, list[tuple[E, N]]]
 """For each node, edges and the nodes at their other ends."""
 PathsByStart = dict[N, dict[N, tuple[E, ...]]]
 """For each start, one path to each of some ends."""
-_EDGES_PER_ROW = 10
+EDGES_PER_ROW = 10
 """Number of edges in paths that take as much memory as one row."""
 _FEW_EDGES = 100
 """Edges at the front of a search that are read without counting those at its other end."""
@@ -78,12 +78,12 @@ class PathSearch(Generic[N, E]):
         node_order: Callable[[N], str],
         edge_order: Callable[[E], Any],
         bound: int,
-        check: Callable[[int], None],
+        check: Callable[[int, int], None],
         keep_edges: bool,
         either: bool,
         expect_nodes: Callable[[Iterable[N]], None] = lambda _: None,
     ) -> None:
-        """`check(n)` raises if n rows exceed the memory limit.
+        """`check(rows, edges)` raises if so many rows, or paths with so many edges, exceed the memory limit.
 
         `keep_edges`: keep the edges of paths, not only their ends. `either`: edges are followed in both directions.
         `bound` is the number of rows that may be held: a search stops collecting soon after it. `expect_nodes` is
@@ -123,7 +123,7 @@ class PathSearch(Generic[N, E]):
         for near, edge, far in steps:
             steps_by_node[near].append((edge, far))
             self._edges_held += 1
-        self._check(self._edges_held)
+        self._check(self._edges_held, 0)
 
     def _request_edges(self, nodes: Iterable[N], size: int, *, incoming: bool | None = None) -> Requests[N]:
         """Request the edges of those nodes whose edges are not known yet."""
@@ -147,7 +147,7 @@ class PathSearch(Generic[N, E]):
             yield from self._request_edges((end for _, _, end in level), len(level))
             level = self._extend_trails(level, forward, self._bound - len(paths))
             stored_edges += length * len(level)
-            self._check(max(len(paths) + len(level), stored_edges // _EDGES_PER_ROW))
+            self._check(len(paths) + len(level), stored_edges)
         return paths
 
     def _extend_trails(self, trails: list[FoundPath[N, E]], forward: bool, spare: int) -> list[FoundPath[N, E]]:
@@ -195,13 +195,13 @@ class PathSearch(Generic[N, E]):
                     break
             fronts = next_fronts
             stored += size
-            self._check(stored)
+            self._check(stored, 0)
 
     def _reachable(self, starts: Sequence[N], targets: frozenset[N] | None, forward: bool) -> Search[N, E]:
         """Each end of a path with a length between the bounds. Edges are repeated only if `shortest` is above 1."""
         paths: PathsByStart[N, E] = {start: {start: ()} for start in starts}
         fronts = {start: dict(ends) for start, ends in paths.items()}
-        length, longest, stored = 0, self._length.longest, len(paths)
+        length, longest, stored = 0, self._length.longest, (len(paths), 0)
         while any(fronts.values()) and length != longest:
             length += 1
             size = sum(map(len, fronts.values()))
@@ -210,8 +210,9 @@ class PathSearch(Generic[N, E]):
             fronts = self._extend_fronts(fronts, None if exact_length else paths, forward=forward)
             if exact_length:
                 paths = {start: dict(front) for start, front in fronts.items()}
-            stored = _size(fronts) + (0 if exact_length else stored)
-            self._check(stored)
+            rows, edges = stored if not exact_length else (0, 0)
+            stored = rows + sum(map(len, fronts.values())), edges + _edge_count(fronts)
+            self._check(*stored)
         if length < self._length.shortest:
             return []
         if self._either and self._length.shortest == 1:  # not back along the edge that leads away
@@ -313,7 +314,7 @@ class PathSearch(Generic[N, E]):
             nonlocal edges_of_paths
             if targets is None and length >= self._length.shortest:
                 edges_of_paths += length * len(new)
-                self._check(edges_of_paths // _EDGES_PER_ROW)
+                self._check(len(ends) + len(new), edges_of_paths)
             if rank_all:
                 self._keep_first(new, places[start], forward)
             steps[start].update(new)
@@ -354,10 +355,10 @@ class PathSearch(Generic[N, E]):
             near_cost = yield from self._cost(near)
             far_cost = near_cost if near_cost <= _FEW_EDGES else (yield from self._cost(far))
             side, other = (near, far) if near_cost <= far_cost else (far, near)
-            self._check(min(near_cost, far_cost))
+            self._check(min(near_cost, far_cost), 0)
             yield from self._request_edges(side.front, len(side.front), incoming=side.incoming)
             self._extend_side(side)
-            self._check(len(near.steps) + len(far.steps))
+            self._check(len(near.steps) + len(far.steps), 0)
             if met := [node for node in other.front if node in side.steps]:
                 return _joined(near, far, met) if near.length + far.length >= self._length.shortest else {}
         return {}
@@ -423,7 +424,7 @@ class PathSearch(Generic[N, E]):
             for path in _paths_back(steps[start], start, end, forward):
                 paths.append((start, path, end))
                 edges += len(path)
-                self._check(max(len(paths), edges // _EDGES_PER_ROW))
+                self._check(len(paths), edges)
         return paths
 
 
@@ -455,10 +456,8 @@ def _turned(steps: Steps[N, E], end: N) -> Steps[N, E]:
     return onward
 
 
-def _size(paths: PathsByStart[N, E]) -> int:
-    """The number of paths in rows; long paths count as more than one row."""
-    edges = sum(len(path) for ends in paths.values() for path in ends.values())
-    return max(sum(map(len, paths.values())), edges // _EDGES_PER_ROW)
+def _edge_count(paths: PathsByStart[N, E]) -> int:
+    return sum(len(path) for ends in paths.values() for path in ends.values())
 
 
 def _way_to(node: N, start: N, steps: dict[N, tuple[E, N]]) -> tuple[E, ...]:

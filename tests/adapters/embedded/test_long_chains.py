@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import AsyncGenerator
+from itertools import count
 from pathlib import Path
 from time import process_time
 
@@ -56,10 +57,19 @@ async def answer(graph: GraphAdapter, cypher: str) -> PlanPage:
 
 @pytest.mark.parametrize("cypher", sampled(EACH_PATH, 2))
 async def test_paths_that_are_too_long_together_are_refused(chain: GraphAdapter, cypher: str):
-    with pytest.raises(PlanTooLarge, match="needs more than 100,000 rows at once") as refused:
+    with pytest.raises(PlanTooLarge, match="needs paths with more than 1,000,000 edges at once") as refused:
         await answer(chain, cypher)
 
     assert "*1..2" in refused.value.next_step
+
+
+async def test_the_refusal_of_paths_with_many_edges_states_the_number_of_paths(chain: GraphAdapter):
+    fewest = next(paths for paths in count() if paths * (paths + 1) / 2 > 1_000_000)
+
+    with pytest.raises(PlanTooLarge) as refused:
+        await answer(chain, EACH_PATH[1])
+
+    assert refused.value.sizes[-1].count == Count.at_least(fewest)
 
 
 async def test_a_refused_list_of_paths_takes_little_memory(chain: GraphAdapter):

@@ -63,7 +63,7 @@ def _pairs(edges: Edges, kind: PathKind, *, shortest: int, either: bool) -> set[
         node_order=str,
         edge_order=str,
         bound=10**6,
-        check=lambda _: None,
+        check=lambda _rows, _edges: None,
         keep_edges=True,
         either=either,
     )

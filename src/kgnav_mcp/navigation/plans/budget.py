@@ -16,6 +16,7 @@ from kgnav_mcp.languages.cypher import write_part
 from kgnav_mcp.model import Certainty, Count, PartSize, Stop
 from kgnav_mcp.navigation.plans.evaluate.values import Row, Table, Value, size_in_bytes
 from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, Variable
+from kgnav_mcp.port.path_search import EDGES_PER_ROW
 from kgnav_mcp.values.scalars import MAX_BYTES, Growth
 
 _GRACE_S = 0.5
@@ -125,6 +126,18 @@ class Budget:
             if part is not None:
                 self.sizes[part] = Count.at_least(rows)
             raise self.too_large()
+
+    def check_paths(self, rows: int, edges: int, part: EdgePattern) -> None:
+        """As `check`; the rows may be paths with this many edges in all.
+
+        Raises:
+            PlanTooLarge: there are more rows than the bound, or so many edges that they take as much memory.
+        """
+        self.check(rows, part)
+        if edges > EDGES_PER_ROW * self.bound:
+            self.sizes[part] = Count.at_least(rows)
+            need = f"paths with more than {EDGES_PER_ROW * self.bound:,} edges"
+            raise PlanTooLarge(self.bound, self.part_sizes(), need=need, next_step=ADVICE)
 
     def make(self, expression: Expression, *values: Value, size: int = 0) -> None:
         """Count the bytes of the texts and lists that an expression creates or joins; `size`: further bytes.

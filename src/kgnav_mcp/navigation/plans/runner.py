@@ -130,7 +130,8 @@ class PlanRunner:
                 page = await self._with_total(plan, page, monotonic() - begun, deadline)
         except PlanTooLarge as error:
             sizes = known(error.sizes) or await self._sizes(plan)
-            raise refused(PlanTooLarge(error.bound, sizes, next_step=error.next_step), plan) from error
+            full = PlanTooLarge(error.bound, sizes, need=error.need, next_step=error.next_step)
+            raise refused(full, plan) from error
         except PlanOverBudget as error:
             raise over_budget(error, plan) from error
         except StepLimitReached as error:

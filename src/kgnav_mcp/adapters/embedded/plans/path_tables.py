@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.embedded.plans.statement import unsupported
 from kgnav_mcp.adapters.embedded.plans.value_encoding import list_json, sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.plan import EdgePattern
-from kgnav_mcp.port.path_search import CountRequest, FoundPath, PathSearch, Search
+from kgnav_mcp.port.path_search import EDGES_PER_ROW, CountRequest, FoundPath, PathSearch, Search
 from kgnav_mcp.values.scalars import scalar
 
 EdgeKey = tuple[int, int, int, int]
@@ -229,6 +229,6 @@ def _count_edges(words: NameResolver, nodes: Sequence[int], incoming: bool | Non
     return len(nodes) + (int(row[0]) if row is not None else 0)
 
 
-def _check_size(rows: int) -> None:
-    if rows > _MAX_HELD:
+def _check_size(rows: int, edges: int) -> None:
+    if max(rows, edges // EDGES_PER_ROW) > _MAX_HELD:
         raise unsupported("this many paths")

@@ -40,8 +40,8 @@ _DISTINCT = "RETURN DISTINCT, count(DISTINCT x)"
 def refused(error: PlanTooLarge, plan: Plan) -> PlanTooLarge:
     """The error with smaller plans as examples, if there are any."""
     advice = error.next_step or ADVICE
-    named = PlanTooLarge(error.bound, error.sizes)
-    return PlanTooLarge(error.bound, error.sizes, next_step=_next_step(plan, advice, len(named.message)))
+    next_step = _next_step(plan, advice, len(error.message))
+    return PlanTooLarge(error.bound, error.sizes, need=error.need, next_step=next_step)
 
 
 def timed_out(error: StoreTimeout, plan: Plan, sizes: Sequence[PartSize]) -> StoreTimeout:

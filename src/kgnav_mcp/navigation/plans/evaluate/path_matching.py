@@ -31,7 +31,7 @@ class Paths:
             node_order=lambda node: node.id,
             edge_order=rank,
             bound=reader.budget.bound,
-            check=lambda rows: reader.budget.check(rows, edge),
+            check=lambda rows, edges: reader.budget.check_paths(rows, edges, edge),
             keep_edges=proof,
             either=edge.either,
         )
