@@ -76,7 +76,9 @@ async def test_every_call_that_is_read_is_evaluated_and_compiled_or_refused(
 
 @pytest.mark.parametrize(("name", "number"), CALLS)
 def test_every_call_that_is_read_is_written_in_cypher_or_refused(name: str, number: int):
-    entities = SimpleNamespace(session=SimpleNamespace(builder=Builder(NEO4J)))  # no call reads more of the store
+    catalogue = SimpleNamespace(current=SimpleNamespace(labels=(), types=(), id_keys=()))
+    session = SimpleNamespace(builder=Builder(NEO4J))
+    entities = SimpleNamespace(session=session, catalogue=catalogue)  # no call reads more of the store
     context = QueryContext(cast("Entities", entities), cast("PropertyTypes", None))
     for kind in KINDS:
         with suppress(Unsupported):

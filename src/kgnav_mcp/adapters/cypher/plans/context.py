@@ -17,7 +17,9 @@ from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.kinds import (
     DATE,
     PLAIN,
+    SEVERAL,
     SORTED,
+    TEXT,
     Kind,
     Listed,
     OfEdge,
@@ -28,6 +30,7 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     Single,
     Typed,
     common_kind,
+    is_by_code_points,
     member_type,
     unsupported,
 )
@@ -126,11 +129,15 @@ class QueryContext:
         self.missing.update(one for one, types in found.items() if types is None)
         return frozenset[str]().union(*(types for types in found.values() if types is not None))
 
-    def printed_id(self, variable: str) -> str:
+    def printed_id(self, variable: str) -> Typed:
         """The expression for the id of a node as answers print it."""
+        text = self._id(variable, queries.PRINTED_ID, queries.KEY_CASE)
+        return Typed(text, Single(TEXT, by_code_points=not self._id_keys))
+
+    def _id(self, variable: str, template: str, case: str) -> str:
         cases = [
             self.fill(
-                queries.KEY_CASE,
+                case,
                 key=self._has_key(variable, label, key),
                 value=f"{variable}.{quoted(key)}",
                 start=self.constant(f"{label}:{key}=").text,
@@ -138,7 +145,7 @@ class QueryContext:
             for label, key in self._id_keys
         ]
         own = self.builder.node_id(variable)
-        return self.fill(queries.PRINTED_ID, cases=" ".join(cases), id=own) if cases else own
+        return self.fill(template, cases=" ".join(cases), id=own) if cases else own
 
     def identified(self, variable: str, lookup: Lookup) -> str:
         """The condition that a variable is a node whose printed id is among those that are looked up.
@@ -181,9 +188,11 @@ class QueryContext:
             case Single(types):
                 if not types <= SORTED:
                     raise unsupported("sorting by times, points or durations")
-                return text
+                if is_by_code_points(kind):
+                    return text
+                return self._texts_key(text) if SEVERAL in types else self.text_key(text)
             case OfNode():
-                return self.printed_id(text)
+                return self._id(text, queries.ID_KEY, queries.ID_KEY_CASE)
             case OfEdge():
                 return self._edge_key(text, kind)
             case OfPath(types):
@@ -192,6 +201,18 @@ class QueryContext:
                 return self.fill(queries.PATH_KEY, variable=text, first=first, node=node, edge=step)
             case Listed(of):
                 return self.each(text, of, self.sort_key)
+
+    def text_key(self, text: str) -> str:
+        """The expression that sorts and compares texts by code points, however Neo4j holds them."""
+        return self.fill(queries.TEXT_KEY, value=text)
+
+    def _texts_key(self, text: str) -> str:
+        of_member, of_one = map(self.text_key, ("member", "one"))
+        return self.fill(queries.KEY_OF_SEVERAL, value=text, of_member=of_member, of_one=of_one)
+
+    def kind_of_names(self, names: Iterable[str]) -> Single:
+        """The kind of some labels or types: few graphs have any that Neo4j sorts otherwise than plans do."""
+        return Single(TEXT, by_code_points=all(map(is_below_surrogates, names)))
 
     def _node_of(self, text: str) -> str:
         return self.each(f"[{text}]", OfNode(), self.sort_key) + "[0]"
@@ -202,14 +223,16 @@ class QueryContext:
         members = {member_type(name) for name in types}
         if not members <= PLAIN | {DATE}:
             raise unsupported("sorting by edges whose properties are times, points or names in languages")
+        catalogue = self.catalogue
         head, tail = (self._node_of(f"{end}({text})") for end in ("startNode", "endNode"))
-        keys = f"${self.parameter(sorted(self.catalogue.keys))}"
-        names = {"variable": text, "keys": keys}
+        relation = Typed(self.fill("{relationship_type({value})}", value=text), self.kind_of_names(catalogue.types))
+        keys = self.parameter([[place, key] for place, key in enumerate(sorted(catalogue.keys))])
+        names = {"variable": text, "keys": f"${keys}"}
         if types <= PLAIN:
             own = self.fill(queries.OWN_VALUE, **names)
         else:
-            own = self.builder.collected(queries.OWN_VALUES, **names)
-        return self.fill(queries.EDGE_KEY, variable=text, head=head, tail=tail, own=own)
+            own = self.builder.collected(queries.OWN_VALUES, text_key=self.text_key("value"), **names)
+        return self.fill(queries.EDGE_KEY, head=head, relation=self.sort_key(relation), tail=tail, own=own)
 
     def each(self, text: str, of: Kind, work: Callable[[Typed], str]) -> str:
         """The expression for a list with `work` applied to each member."""
@@ -241,6 +264,11 @@ class QueryContext:
         return self.fill(queries.EDGE_CELL, variable=text, head=head, tail=tail)
 
 
+def is_below_surrogates(text: str) -> bool:
+    """Whether code points and units of UTF-16 compare a text alike with any other."""
+    return max(text, default="") < "\ud800"
+
+
 def _kind(value: Scalar) -> Single:
     """The kind of a constant.
 
@@ -257,7 +285,7 @@ def _kind(value: Scalar) -> Single:
         case float():
             name = "FLOAT"
         case str() if encodable(value) == value:
-            name = "STRING"
+            return Single(TEXT, is_below_surrogates(value))
         case _:
             raise unsupported("a value that the store cannot store")
     return Single(frozenset((name,)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from kgnav_mcp.adapters.cypher.plans import queries
-from kgnav_mcp.adapters.cypher.plans.context import QueryContext
+from kgnav_mcp.adapters.cypher.plans.context import QueryContext, is_below_surrogates
 from kgnav_mcp.adapters.cypher.plans.kinds import (
     BOOLEAN,
     DATES,
@@ -28,6 +28,7 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     Single,
     Typed,
     common_kind,
+    is_by_code_points,
     is_plain,
     member_type,
     unsupported,
@@ -87,15 +88,15 @@ def function_call(context: QueryContext, function: Function, arguments: Sequence
         return Typed("null", NULL)
     match function, of.kind:
         case Function.ID, OfNode():
-            return Typed(context.printed_id(of.text), Single(TEXT))
+            return context.printed_id(of.text)
         case Function.LABELS, OfNode():
-            member = context.new_variable()
-            sorted_labels = context.builder.collected(
-                queries.SORTED, list=context.fill("{labels({value})}", value=of.text), member=member, key=member
-            )
-            return Typed(f"CASE WHEN {of.text} IS NOT NULL THEN {sorted_labels} END", Listed(Single(TEXT)))
+            label = Typed(context.new_variable(), context.kind_of_names(context.catalogue.labels))
+            labels, key = context.fill("{labels({value})}", value=of.text), context.sort_key(label)
+            sorted_labels = context.builder.collected(queries.SORTED, list=labels, member=label.text, key=key)
+            return Typed(f"CASE WHEN {of.text} IS NOT NULL THEN {sorted_labels} END", Listed(label.kind))
         case Function.TYPE, OfEdge():
-            return Typed(context.fill("{relationship_type({value})}", value=of.text), Single(TEXT))
+            kind = context.kind_of_names(context.catalogue.types)
+            return Typed(context.fill("{relationship_type({value})}", value=of.text), kind)
         case ((Function.START | Function.END), OfEdge()):
             return Typed(f"{function}({of.text})", OfNode())
         case Function.LENGTH, OfPath():
@@ -320,7 +321,7 @@ class Expressions:
     def _property(self, expression: Property, scope: Scope) -> Typed:
         values = self.values(expression, scope)
         if not values.many:
-            return Typed(values.text, Single(values.types))
+            return Typed(values.text, Single(values.types, by_code_points=bool(values.types)))
         if values.stored is not None:
             text = self._context.fill(queries.STORED, values=values.text, stored=values.stored)
             return Typed(text, Single(values.types | {SEVERAL}))
@@ -373,7 +374,7 @@ class Expressions:
         """The comparisons of the values `chosen` and any choice of values of the remaining sides."""
         if sides:
             return self._any(sides[0], lambda one: self._chosen(sides[1:], (*chosen, one), comparisons))
-        links = [_comparison(*link) for link in zip(chosen, comparisons, chosen[1:], strict=False)]
+        links = [_comparison(self._context, *link) for link in zip(chosen, comparisons, chosen[1:], strict=False)]
         return links[0] if len(links) == 1 else f"({' AND '.join(links)})"
 
     def _side(self, expression: Expression, scope: Scope) -> Typed | Values:
@@ -403,7 +404,7 @@ class Expressions:
                 _check_comparable(one.kind, Single(right.types))
                 return context.fill(queries.VALUE_IN, values=right.text, value=one.text)
             if of_property:
-                return _comparison(one, Comparison.EQUAL, right)
+                return _comparison(context, one, Comparison.EQUAL, right)
             if not isinstance(right.kind, Listed):
                 raise unsupported("a member of a value that is not a list")
             _check_comparable(one.kind, right.kind.of)
@@ -450,7 +451,13 @@ def _check_comparable(left: Kind, right: Kind) -> None:
         raise unsupported("a comparison of values of these kinds")
 
 
-def _comparison(left: Typed, comparison: Comparison, right: Typed) -> str:
+def _are_by_code_points(left: Typed, right: Typed) -> bool:
+    """Whether Neo4j compares two values as plans do, should both be texts."""
+    constants = [one.constant for one in (left, right) if isinstance(one.constant, str)]
+    return any(map(is_below_surrogates, constants)) or (is_by_code_points(left.kind) and is_by_code_points(right.kind))
+
+
+def _comparison(context: QueryContext, left: Typed, comparison: Comparison, right: Typed) -> str:
     if comparison is Comparison.MATCHES:
         raise unsupported("regular expressions, whose syntax differs between stores")
     if _is_date_comparison(left, right):
@@ -463,4 +470,6 @@ def _comparison(left: Typed, comparison: Comparison, right: Typed) -> str:
         _check_comparable(left.kind, right.kind)
     if comparison not in _EQUAL and not (is_plain(left.kind) and is_plain(right.kind)):
         raise unsupported("an order of nodes, edges or lists")
+    if comparison not in _EQUAL and not _are_by_code_points(left, right):
+        return f"({context.text_key(left.text)} {comparison} {context.text_key(right.text)})"
     return f"({left.text} {comparison} {right.text})"

@@ -34,6 +34,11 @@ class Single:
     """A value of one of these types. Without types: null."""
 
     types: frozenset[str] = frozenset()
+    by_code_points: bool = False
+    """Whether Neo4j compares its texts by code points, as plans do: so it does with texts that it stores.
+
+    Texts that it makes are compared by units of UTF-16: characters beyond U+FFFF come before those from U+E000 on.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,9 @@ def common_kind(kinds: Iterable[Kind]) -> Kind:  # noqa: PLR0911 - one for each 
     if not others:
         return first
     if all(isinstance(kind, Single) for kind in found):
-        return Single(frozenset[str]().union(*(kind.types for kind in found if isinstance(kind, Single))))
+        singles = [kind for kind in found if isinstance(kind, Single)]
+        types = frozenset[str]().union(*(kind.types for kind in singles))
+        return Single(types, all(map(is_by_code_points, singles)))
     if all(isinstance(kind, OfNode) for kind in found):
         return OfNode()
     if all(isinstance(kind, OfEdge) for kind in found):
@@ -125,6 +132,11 @@ def unsupported(what: str) -> Unsupported:
 def member_type(name: str) -> str:
     """The type of a list's members; any other type is returned as it is."""
     return name.removeprefix("LIST<").removesuffix(">").removesuffix(" NOT NULL") if name.startswith("LIST<") else name
+
+
+def is_by_code_points(kind: Kind) -> bool:
+    """Whether no values of this kind are texts that Neo4j compares otherwise than plans do."""
+    return not isinstance(kind, Single) or kind.by_code_points or kind.types.isdisjoint(TEXT)
 
 
 def is_plain(kind: Kind) -> bool:

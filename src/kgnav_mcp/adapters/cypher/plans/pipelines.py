@@ -22,6 +22,7 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     Single,
     Typed,
     common_kind,
+    is_by_code_points,
     unsupported,
 )
 from kgnav_mcp.adapters.cypher.plans.patterns import Patterns
@@ -69,11 +70,18 @@ def aggregated(context: QueryContext, one: Aggregate, of: Typed | None) -> Typed
         case AggregateFunction.MINIMUM | AggregateFunction.MAXIMUM if types is not None and any(
             types <= alike for alike in (NUMBERS, TEXT, BOOLEAN)
         ):
-            return Typed(f"{one.function}({value})", of.kind)
+            return _extreme(context, one, of)
         case AggregateFunction.COLLECT if simple:
             return Typed(f"collect({value})", Listed(of.kind))
         case _:
             raise unsupported(f"{one.function} of values of this type")
+
+
+def _extreme(context: QueryContext, one: Aggregate, of: Typed) -> Typed:
+    if is_by_code_points(of.kind):
+        return Typed(f"{one.function}({of.text})", of.kind)
+    key = f"{one.function}({context.sort_key(of)})"
+    return Typed(context.fill(queries.TEXT_OF_KEY, key=key), of.kind)
 
 
 def _sum(context: QueryContext, value: str, of: Typed, types: frozenset[str]) -> str:

@@ -50,20 +50,22 @@ GIVEN_NODE = "MATCH ({variable}) WHERE {id_of_variable} = {row}[{place}]"
 
 PRINTED_ID = "CASE {cases} ELSE {id} END"
 KEY_CASE = "WHEN {key} THEN {start} + toString({value})"
+ID_KEY = "CASE {cases} ELSE [{id}] END"
+ID_KEY_CASE = "WHEN {key} THEN [{start}, toString({value})]"
+"""Sorts as the printed id does. The value is not joined to a text: Neo4j would compare that by units of UTF-16."""
 HAS_KEY = "{variable}:{label} AND ({is_text({value})} OR {value_type({value})} STARTS WITH 'INTEGER')"
 NO_KEY = "NOT ({key})"
 NO_LABEL = "NOT {variable}:({labels})"
 """One property for each label with a key."""
-EDGE_KEY = """
-[{head}, {relationship_type({variable})}, {tail}, {own}]
-"""
-OWN_VALUE = "[key IN {keys} WHERE {variable}[key] IS NOT NULL | [key, {variable}[key]]]"
+EDGE_KEY = "[{head}, {relation}, {tail}, {own}]"
+OWN_VALUE = "[key IN {keys} WHERE {variable}[key[1]] IS NOT NULL | [key[0], {variable}[key[1]]]]"
+"""With the place of each key among all instead of its name."""
 OWN_VALUES = """
-  UNWIND {keys} AS key WITH key, {variable}[key] AS own WHERE own IS NOT NULL
+  UNWIND {keys} AS key WITH key[0] AS key, {variable}[key[1]] AS own WHERE own IS NOT NULL
   WITH key, CASE WHEN {is_list(own)} THEN own ELSE [own] END AS own
   UNWIND range(0, size(own) - 1) AS place WITH key, place, own[place] AS value
   WITH key, place, CASE WHEN {value_type(value)} STARTS WITH 'DATE' THEN toString(value) ELSE value END AS value
-  ORDER BY key, place RETURN [key, value]
+  ORDER BY key, place RETURN [key, {text_key}]
 """
 """All properties of an edge in their order, single values or lists."""
 PATH_KEY = """
@@ -104,6 +106,20 @@ VALUE_IN = "CASE WHEN size({values}) = 0 THEN null ELSE {value} IN {values} END"
 NO_TEXT = "CASE WHEN trim({value}) <> '' THEN {value} END"
 """The value, unless it is a blank text."""
 OF_LABEL = "CASE WHEN {variable}:{label} THEN {value} END"
+
+TEXT_KEY = r"""
+[text IN [{value}] |
+ CASE WHEN NOT text =~ '[\\x00-\\uFFFF]*'
+      THEN reduce(key = '', unit IN split(text, '') |
+                  key + CASE WHEN '\uD7FF' < unit < '\uE000' THEN '\uFFFF' + unit ELSE unit END)
+      ELSE text END][0]
+"""
+"""A text that Neo4j made, with a mark before each surrogate, which sorts it behind all other characters.
+
+0.2 s for 500,000 texts without such characters, 0.1 ms for each 500 characters of a text with one.
+"""
+TEXT_OF_KEY = r"replace({key}, '\uFFFF', '')"
+KEY_OF_SEVERAL = "[one IN [{value}] | CASE WHEN {is_list(one)} THEN [member IN one | {of_member}] ELSE {of_one} END][0]"
 
 SORTED = "UNWIND {list} AS {member} WITH {member} ORDER BY {key} RETURN {member}"
 """A sort of the list."""
