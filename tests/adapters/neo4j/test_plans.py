@@ -134,6 +134,10 @@ async def test_conditions_of_conditions_are_read_with_their_brackets(
         await answers(graph, asked, [tuple(map(of_oracle, row)) for row in answer(stored, asked)])
 
 
+async def test_a_path_that_an_optional_match_does_not_find_is_null_and_sorted_last(graph: GraphAdapter):
+    await held(graph, parse_plan("MATCH (n) OPTIONAL MATCH p = (n)-[:KNOWS]->() RETURN p, n").plan)
+
+
 async def test_edges_of_a_pattern_may_be_one_where_they_need_not_differ(graph: GraphAdapter):
     pattern = (edge("a-r->b", "KNOWS"), edge("c-s->b", "KNOWS"))
     for differ in (True, False):

@@ -69,8 +69,9 @@ OWN_VALUES = """
 """
 """All properties of an edge in their order, single values or lists."""
 PATH_KEY = """
-[ns IN [nodes({variable})] | [rs IN [relationships({variable})] |
- [{first}] + [i IN range(0, size(rs) - 1) | [{edge}, {node}]]][0]][0]
+CASE WHEN {variable} IS NULL THEN null
+     ELSE [ns IN [nodes({variable})] | [rs IN [relationships({variable})] |
+           [{first}] + [i IN range(0, size(rs) - 1) | [{edge}, {node}]]][0]][0] END
 """
 """The sort keys of all nodes and edges of the path. Its lists are computed once: each costs as much as the whole path.
 """
