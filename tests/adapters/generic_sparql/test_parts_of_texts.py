@@ -165,3 +165,20 @@ async def test_a_condition_that_selects_no_nodes_reads_all_of_them(condition: st
         with pytest.raises(PlanTooLarge):
             await _found(adapter, f"MATCH (n) WHERE {condition} RETURN n")
         assert await _found(adapter, f"MATCH (n) WHERE {condition} RETURN n", bound=2 * OTHERS) == expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "named"),
+    [
+        ("n.ref = 'none such'", "n.ref = 'none such'"),
+        ("n.ref = 'none such' OR n.ref = 'x y'", "n.ref IN ['none such', 'x y']"),
+        ("n.name CONTAINS 'none such' OR n.ref = 'x y'", "n.name CONTAINS 'none such' OR n.ref = 'x y'"),
+    ],
+)
+@pytest.mark.parametrize("node", ["(n)", "(n:City)"])
+async def test_an_empty_answer_names_the_condition_that_no_node_meets(node: str, condition: str, named: str):
+    async with opened_over(InProcess(TURTLE), HERE) as adapter:
+        checked = await PlanRunner(adapter).check(parse_plan(f"MATCH {node} WHERE {condition} RETURN n").plan)
+        page = await evaluate(adapter, checked.plan, limit=100, bound=BOUND)
+    assert page.items == ()
+    assert f"Nothing matches the condition {named}." in page.note

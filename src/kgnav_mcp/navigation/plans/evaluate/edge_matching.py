@@ -182,8 +182,8 @@ class PatternMatcher:
         self._check_product(counts, best)
         node, written, start = self._patterns[best], self._written[best], self._start(best)
         found = await start.nodes(self._reader, written)
-        if not found and start.part_of_text is not None:
-            self._budget.record_unmet_condition(start.part_of_text)
+        if not found and start.condition is not None:
+            self._budget.record_unmet_condition(start.condition)
         nodes_table = Table((node.variable,), await in_thread(len(found), lambda: [(one,) for one in found]))
         nodes_table = await self._filter(
             nodes_table if start.labelled else await self._filter_by_labels(nodes_table, node), partial=True

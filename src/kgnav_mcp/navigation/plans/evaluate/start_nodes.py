@@ -56,8 +56,8 @@ class Start:
     """Whether all of its nodes have the labels of the pattern."""
     narrowed: bool = False
     """Whether the pattern has further conditions on the node."""
-    part_of_text: Expression | None = None
-    """The condition on a part of a text that selects all of its nodes."""
+    condition: Expression | None = None
+    """The condition that selects all of its nodes, if it is not one on ids."""
 
     @property
     def selective(self) -> bool:
@@ -94,7 +94,7 @@ class _Selected:
     ids: tuple[str, ...] = ()
     scans: tuple[Scan, ...] = ()
     condition: Expression | None = None
-    """The condition, if it is on a part of a text."""
+    """The condition, if it is not one on ids."""
 
 
 def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
@@ -109,7 +109,7 @@ def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
         return Start((), tuple(Scan(label) for label in groups), labelled, narrowed=bool(conditions))
     scans = tuple(replace(each, label=label) for label in groups for each in best.scans)
     labelled = labelled and not best.ids and bool(scans)
-    return Start(best.ids, scans, labelled, narrowed=True, part_of_text=best.condition)
+    return Start(best.ids, scans, labelled, narrowed=True, condition=best.condition)
 
 
 def _selected(condition: Expression, variable: str) -> _Selected | None:
@@ -123,12 +123,12 @@ def _selected(condition: Expression, variable: str) -> _Selected | None:
             scans = tuple(scan for one in found for scan in one.scans)
             if len(found) < len(parts) or len(scans) > _TEXTS:
                 return None
-            return _Selected(tuple(dict.fromkeys(each for one in found for each in one.ids)), scans)
+            return _Selected(tuple(dict.fromkeys(each for one in found for each in one.ids)), scans, condition)
         case Joined(Connective.AND, parts):
             return next((one for each in parts if (one := _selected(each, variable)) is not None), None)
         case _:
             scans = _scans(condition, variable)
-            return _Selected((), scans, condition if text_part(condition) else None) if scans else None
+            return _Selected((), scans, condition) if scans else None
 
 
 def start_of_single(node: NodePattern, conditions: Sequence[Expression]) -> Start:
