@@ -25,8 +25,9 @@ _VARIABLE = re.compile(r"\?\w+")
 
 
 def preferred(labels: Iterable[Literal], languages: Sequence[str]) -> Literal | None:
-    """The label to show: by rank of its language, then the first in alphabetical order; None where there is none."""
-    return min(labels, key=lambda label: (*label_rank(label, languages), str(label)), default=None)
+    """The label to show: by rank of its language, then the first in alphabetical order; None where all are blank."""
+    written = (label for label in labels if label.strip())
+    return min(written, key=lambda label: (*label_rank(label, languages), str(label)), default=None)
 
 
 def label_rank(label: Literal, languages: Sequence[str]) -> tuple[int, str]:
@@ -289,13 +290,13 @@ class Names(ABC):
         }
 
     async def _texts(self, query: str, iris: Sequence[URIRef]) -> dict[URIRef, str]:
-        """The best text of each entity: by language, then by the order of the relations."""
+        """The best text of each entity: by language, then by the order of the relations. Blank texts are left out."""
         rows = await self._about(query, iris)
 
         def best() -> dict[URIRef, str]:
             found: dict[URIRef, list[tuple[tuple[int, str, int], str]]] = defaultdict(list)
             for row in rows:
-                if isinstance(text := row["o"], Literal):
+                if isinstance(text := row["o"], Literal) and text.strip():
                     rank = (*label_rank(text, self.naming.languages), self._relation_ranks.get(str(row.get("p")), 0))
                     found[iri_in(row, "s")].append((rank, str(text)))
             return {iri: min(texts)[1] for iri, texts in found.items()}

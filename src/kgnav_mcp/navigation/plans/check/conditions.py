@@ -210,11 +210,12 @@ class ConditionChecker:
         if prop.name.casefold() == ID and condition.comparison in _IDENTITY and _may_be_ids(constants):
             return await self._compare_id(condition, replace(prop, ids=ids), node, constants, written)
         if prop.name == NAME:
-            prop = replace(prop, ids=ids if await self.having.has(node, prop, ids) else ())
-            if identity and condition.comparison is Comparison.UNEQUAL:
-                return await self.entities.with_other_name(condition, prop, constants, node)
+            if identity and condition.comparison is not Comparison.UNEQUAL:
+                own = replace(prop, ids=ids if await self.having.has(node, prop, ids) else ())
+                return await self.entities.with_name(condition, own, constants, node, filters=filters)
+            prop = await self._shown_name(prop, node)
             if identity:
-                return await self.entities.with_name(condition, prop, constants, node, filters=filters)
+                return await self.entities.with_other_name(condition, prop, constants, node)
             ids = prop.ids
         kinds = self.schema_names.value_kinds(ids)
         if prop.name == NAME and not ids:
@@ -285,9 +286,7 @@ class ConditionChecker:
     async def _node_property(self, prop: Property, node: Node) -> Expression:
         ids = await self.schema_names.properties(prop.name)
         if prop.name == NAME:
-            # Use the name that answers show if names have languages, or if nodes of the label lack this property.
-            own = not self.schema_names.in_languages(ids) and await self.having.has(node, prop, ids)
-            return replace(prop, ids=ids if own else ())
+            return await self._shown_name(prop, node)
         if ids:
             await self.having.report_missing(node, prop, ids)
             return replace(prop, ids=ids)
@@ -305,6 +304,15 @@ class ConditionChecker:
         name = closest_alternative(prop.name, nearest)
         self.problems.correct(prop, replace(prop, name=name) if name is not None else None)
         return prop
+
+    async def _shown_name(self, prop: Property, node: Node) -> Property:
+        """The property `name` of a node, with the ids of the graph's own properties of that name.
+
+        Without ids, as the name that answers show, if names have languages, or if nodes of the label lack the property.
+        """
+        ids = await self.schema_names.properties(prop.name)
+        own = not self.schema_names.in_languages(ids) and await self.having.has(node, prop, ids)
+        return replace(prop, ids=ids if own else ())
 
     async def _edge_property(self, prop: Property, relations: Sequence[str]) -> Expression:
         place = f"{prop.owner}.{prop.name}"
