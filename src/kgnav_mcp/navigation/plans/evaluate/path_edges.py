@@ -15,7 +15,7 @@ from kgnav_mcp.navigation.plans.evaluate.values import Node
 from kgnav_mcp.plan import EdgePattern
 
 _EDGES_PER_QUESTION = 200
-"""All edges are read after one question for so many of them: a question takes as long as 50 to 100 edges."""
+"""A relation of 20,000 edges is read whole at question 100. One question takes as long as reading 50 to 100 edges."""
 _SHARE_READ = 0.01
 """Share of the rows that may be held up to which edges are read without counting them: one question is enough."""
 _FIRST_QUESTIONS = 16
@@ -72,7 +72,10 @@ class PathEdges:
         return steps
 
     async def _begin_question(self) -> None:
-        """Count a question to the store. All edges are read if that takes no longer than the questions so far."""
+        """Count a question to the store. All edges are read once the questions have taken about as long as that.
+
+        If the store does not list them all, the search goes on with the edges of some nodes at a time.
+        """
         if self._all is not None:
             return
         self._questions += 1
