@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from http.client import HTTPResponse
 from typing import Any, Final, TypeAlias, TypeVar, cast
 from xml.parsers import expat
 from xml.parsers.expat import ExpatError
 
 from rdflib import XSD, BNode, Literal, URIRef
-from SPARQLWrapper import JSON, QueryResult
+from rdflib.term import Identifier
 
 Term: TypeAlias = URIRef | Literal | BNode
 R = TypeVar("R")
@@ -72,49 +72,56 @@ def read_truth(body: bytes, media_type: str = JSON_TYPE) -> bool:
     return _read(body, media_type, _truth)
 
 
-class _Body:
-    """The bytes of an answer, with the methods of a response that SPARQLWrapper's reader calls."""
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-
-    def read(self) -> bytes:
-        return self._content
-
-    def info(self) -> Mapping[str, str]:
-        return {"content-type": JSON_TYPE}
-
-
 def _read(body: bytes, media_type: str, reader: Callable[[Mapping[str, Any]], R]) -> R:
     try:
-        return reader(decoded_xml(body) if "xml" in media_type else _decoded(body))
+        return reader(decoded_xml(body) if "xml" in media_type else _decoded_json(body))
     except ExpatError as error:
         raise (Unwritable if is_unwritable(error) else NoResults)("no XML") from error
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise NoResults("no SPARQL result") from error
 
 
-def _decoded(body: bytes) -> Mapping[str, Any]:
-    # SPARQLWrapper only decodes here. Its Bindings would drop a malformed row, so rows are read by `_rows`.
-    result = QueryResult((cast("HTTPResponse", _Body(body)), JSON))
-    return cast("Mapping[str, Any]", result.convert())
+def _decoded_json(body: bytes) -> Mapping[str, Any]:
+    """The answer, with a term in the place of each cell.
+
+    Terms are made while the text is read: the call for each cell lets other threads run, where reading 100,000 rows at
+    once would hold them up for a second.
+    """
+    return cast("Mapping[str, Any]", json.loads(body, object_hook=_Terms().replace_cell))
 
 
 def _rows(answer: Mapping[str, Any]) -> tuple[Mapping[str, Term], ...]:
-    bindings = cast("Iterable[Mapping[str, Mapping[str, Any]]]", answer["results"]["bindings"])
-    terms: dict[tuple[str | None, ...], Term] = {}
+    rows = tuple(cast("Iterable[Mapping[str, Term]]", answer["results"]["bindings"]))
+    for row in rows:
+        for value in row.values():
+            if not isinstance(value, Identifier):
+                raise TypeError("a cell that is no term")
+    return rows
 
-    def term(cell: Mapping[str, Any]) -> Term:
-        """The term of a cell. Equal terms of an answer are made once: making a number costs 6 us."""
+
+class _Terms:
+    """Makes the terms of one answer. Equal ones are made once: making a number costs 6 us."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str | None, ...], Term] = {}
+
+    def replace_cell(self, part: dict[str, Any]) -> Any:
+        """The term, if this object of the answer is a cell. Others are rows, or contain rows or variables."""
+        return self.term(part) if type(part.get("type")) is str and "value" in part else part
+
+    def term(self, cell: Mapping[str, Any]) -> Term:
+        """The term of a cell.
+
+        Raises:
+            KeyError, TypeError: it is malformed.
+        """
         if cell["type"] == "triple":
-            return _term(cell)
+            return _triple(cell["value"])
         key = (cell["value"], cell["type"], cell.get("xml:lang"), cell.get("datatype"))
-        found = terms.get(key)
+        found = self._made.get(key)
         if found is None:
-            found = terms[key] = _term(cell)
+            found = self._made[key] = _term(cell)
         return found
-
-    return tuple({name: term(cell) for name, cell in row.items()} for row in bindings)
 
 
 def _truth(answer: Mapping[str, Any]) -> bool:
@@ -131,8 +138,6 @@ def _truth(answer: Mapping[str, Any]) -> bool:
 
 def _term(cell: Mapping[str, Any]) -> Term:
     value = cell["value"]
-    if cell["type"] == "triple":
-        return _triple(value)
     if not isinstance(value, str):
         raise TypeError(f"a value of {type(value).__name__}")
     match cell["type"]:
@@ -146,9 +151,9 @@ def _term(cell: Mapping[str, Any]) -> Term:
             raise TypeError(other)
 
 
-def _triple(value: Mapping[str, Mapping[str, Any]]) -> Literal:
+def _triple(value: Mapping[str, Term]) -> Literal:
     """A triple term (RDF 1.2, RDF-star) as a text, because it is not a node."""
-    parts = (_term(value[part]) for part in ("subject", "predicate", "object"))
+    parts = (value[part] for part in ("subject", "predicate", "object"))
     return Literal(f"<<( {' '.join(part.n3() for part in parts)} )>>")
 
 
@@ -197,10 +202,11 @@ class _Answer:
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self._terms = _Terms()
         self._variables: list[str] = []
-        self._rows: list[dict[str, dict[str, str]]] | None = None
+        self._rows: list[dict[str, Term]] | None = None
         self._truth = ""
-        self._row: dict[str, dict[str, str]] = {}
+        self._row: dict[str, Term] = {}
         self._variable = ""
         self._cell: dict[str, str] = {}
         self._text: list[str] = []
@@ -234,7 +240,7 @@ class _Answer:
         if name in _TERMS:
             self._cell["value"] = self._end_text()
         elif name == _BINDING:
-            self._row[self._variable] = self._cell
+            self._row[self._variable] = self._terms.term(self._cell)
         elif name == _RESULT and self._rows is not None:
             self._rows.append(self._row)
         elif name == _BOOLEAN:
