@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from cachetools import TTLCache
-from rdflib import BNode, Literal, URIRef
+from rdflib import BNode, URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.paging.rows import Key
@@ -25,102 +25,19 @@ from kgnav_mcp.adapters.sparql_base.paging import (
     read_list_by_key,
     truncated,
 )
-from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, Row, iri_in, is_at_most, number_in
-from kgnav_mcp.adapters.sparql_base.terms import Fragment, values
-from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.adapters.sparql_base.query_reader import Reader, Row, iri_in, is_at_most, number_in
+from kgnav_mcp.adapters.sparql_base.terms import Fragment
+from kgnav_mcp.adapters.sparql_base.value_counter import ValueCounter, count_in, merged_count, without_number
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout, Unsupported
-from kgnav_mcp.model import Certainty, Count, Entity, Page, Stop, ValueFacts
-from kgnav_mcp.port.lists import batches, invalid_cursor
+from kgnav_mcp.model import Count, Entity, Page, Stop, ValueFacts
+from kgnav_mcp.port.lists import invalid_cursor
 from kgnav_mcp.values.scalars import value_order
 
-_SHARE = 0.3
-"""The fraction of a call's time that counting may take; the values are already known."""
-_MAX_ROWS_PER_VALUE = 10
-"""Maximum number of rows for one value: a number may have several units."""
-_NUMBER = "n"
 _MAX_TOTALS, _TOTALS_SECONDS = 100, 60.0
 """Lists whose total is kept for their next pages: counting all nodes takes as long as reading a page of them."""
 _MAX_SEVERAL, _SEVERAL_SECONDS = 1000, 600.0
 """Properties of which it is kept whether a node has several values, and how long: data may be written meanwhile."""
-
-
-@dataclass(frozen=True, slots=True)
-class ValueCounter:
-    """Counts how many `$counted` (nodes or edges) have each value that meets the conditions.
-
-    `variable` is the name of the variable of the values.
-    """
-
-    reader: Reader
-    query: str
-    variable: str
-    conditions: Fragment
-    counted: Fragment
-
-    async def all(self, most: int, *, share: float = 1.0) -> Read:
-        """The first `most` values with their counts.
-
-        Raises:
-            StoreTimeout: counting took more than `share` of the call's time.
-        """
-        return await self.reader.slice(
-            self.query, 0, most, share=share, conditions=self.conditions, counted=self.counted
-        )
-
-    async def all_or(self, read: Read, most: int) -> Read:
-        """As `all`, if counting takes little time and is as complete; otherwise `read`, which has no counts."""
-        try:
-            found = await self.all(most, share=_SHARE)
-        except StoreTimeout:
-            return read
-        return found if found.stop is read.stop else read
-
-    async def of_page(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """The rows of a page with their counts if counting takes little time; otherwise without."""
-        terms = dict.fromkeys(term for row in rows if not isinstance(term := row[self.variable], BNode))
-        try:
-            reads = await gathered(*map(self._counts_of, batches(list(terms), self.reader.dialect.max_texts)))
-        except StoreTimeout:
-            return rows
-        counted_rows = {
-            frozenset(without_number(row).items()): row
-            for read in reads
-            if read.stop is Stop.COMPLETE
-            for row in read.rows
-        }
-        return [counted_rows.get(frozenset(row.items()), row) for row in rows]
-
-    async def _counts_of(self, terms: Sequence[URIRef | Literal]) -> Read:
-        """The counts of some values. Each may have several rows, such as one per unit."""
-        value = Fragment(f"?{self.variable}")
-        among = await in_thread(
-            len(terms), lambda: self.reader.filled(queries.AMONG, variable=value, terms=values(*terms))
-        )
-        return await self.reader.select(
-            self.query,
-            share=_SHARE,
-            conditions=Fragment(f"{among} {self.conditions.text}"),
-            counted=self.counted,
-            skip=0,
-            most=_MAX_ROWS_PER_VALUE * len(terms),
-        )
-
-
-def without_number(row: Row) -> Row:
-    """The row without its count."""
-    return {name: term for name, term in row.items() if name != _NUMBER}
-
-
-def count_in(row: Row) -> Count:
-    """The count in a row; unknown if there is none."""
-    return Count(number_in(row, _NUMBER)) if _NUMBER in row else Count.unknown()
-
-
-def merged_count(one: Count, other: Count) -> Count:
-    """The count for two terms with the same text: a lower bound, since some nodes may have both."""
-    both_known = Certainty.UNKNOWN not in (one.certainty, other.certainty)
-    return Count.at_least(max(one.value, other.value)) if both_known else Count.unknown()
-
 
 T = TypeVar("T")
 Found = tuple[Mapping[URIRef, Entity], Stop]
@@ -329,7 +246,10 @@ class ListReader(ABC):
             total = await self._size(self._templates.node_count, conditions)
             return Page((), (), total, Stop.COMPLETE if total == Count(0) else Stop.LIMIT)
         queries = self._templates.nodes, self._templates.node_count, "s"
-        read = await self._read(queries, conditions, start, limit, read_first=short)
+        if bare and limit > MAX_SORTED and not start.skip and self._reader.stable_distinct:
+            read = await self._read_uncounted(conditions, limit)
+        else:
+            read = await self._read(queries, conditions, start, limit, read_first=short)
         blanks = BlankNodes()
         if any(isinstance(row["s"], BNode) for row in read.rows):
             bounds = (0, MAX_SORTED) if read.whole else (start.skip, limit)
@@ -468,6 +388,14 @@ class ListReader(ABC):
             return Rows(read.rows, whole=False, total=total, stop=read.stop)
         rows = await self._read_by_key(template, variable, conditions, start, limit)
         return replace(rows, total=total)
+
+    async def _read_uncounted(self, conditions: Fragment, limit: int) -> Rows:
+        """The first nodes of a list. Counting them all would take as long again, or many times as long."""
+        read = await self._reader.slice(self._templates.nodes, 0, limit, conditions=conditions)
+        number = len(read.rows)
+        is_whole = number < limit and read.stop is Stop.COMPLETE
+        total = Count(number) if is_whole else Count.at_least(number)
+        return Rows(read.rows, whole=is_whole and number <= MAX_SORTED, total=total, stop=read.stop)
 
     async def _read_by_key(
         self, template: str, variable: str, conditions: Fragment, start: ListPosition, limit: int

@@ -91,12 +91,12 @@ def _decoded_json(body: bytes) -> Mapping[str, Any]:
 
 
 def _rows(answer: Mapping[str, Any]) -> tuple[Mapping[str, Term], ...]:
-    rows = tuple(cast("Iterable[Mapping[str, Term]]", answer["results"]["bindings"]))
+    rows = tuple(cast("Iterable[Mapping[str, object]]", answer["results"]["bindings"]))
     for row in rows:
         for value in row.values():
             if not isinstance(value, Identifier):
                 raise TypeError("a cell that is no term")
-    return rows
+    return cast("tuple[Mapping[str, Term], ...]", rows)
 
 
 class _Terms:
@@ -105,7 +105,7 @@ class _Terms:
     def __init__(self) -> None:
         self._made: dict[tuple[str | None, ...], Term] = {}
 
-    def replace_cell(self, part: dict[str, Any]) -> Any:
+    def replace_cell(self, part: dict[str, Any]) -> Term | dict[str, Any]:
         """The term, if this object of the answer is a cell. Others are rows, or contain rows or variables."""
         return self.term(part) if type(part.get("type")) is str and "value" in part else part
 

@@ -152,6 +152,7 @@ VIRTUOSO: Final = Dialect(
     lists_first=True,  # for the same reason
     counts_fast=True,  # a million nodes in 1.1 s, and compares their values in 26 s
     takes_large_integers=False,
+    omits_ones=True,
     types_texts=True,
     repeats_texts=True,
     unusual_number=queries.NOT_NUMERIC_OR_ROUNDED,

@@ -11,15 +11,16 @@ from typing import Final
 
 from kgnav_mcp.adapters.sparql_base.queries import DOUBLE, NOT_NAN
 
-MATCH_PATTERN: Final = (
-    "SELECT $nodes (COUNT($counted) AS ?n) $size WHERE { $pattern } $groups $order OFFSET $skip LIMIT $most"
-)
+MATCH_PATTERN: Final = "SELECT $nodes ($number AS ?n) $size WHERE { $pattern } $groups $order OFFSET $skip LIMIT $most"
 """Costs the matching of the pattern, and the grouping of the matches by $nodes."""
 LISTED: Final = (
     "SELECT ?n ?t WHERE { { SELECT (COUNT(*) AS ?n) WHERE { $listing } } "
     "{ SELECT (COUNT(*) AS ?t) WHERE { { SELECT DISTINCT $nodes WHERE { $listing } } } } }"
 )
 WINDOW: Final = "{ SELECT $nodes WHERE { $listing } OFFSET $skip LIMIT $most }"
+COUNTED: Final = "COUNT($counted)"
+SEVERAL: Final = "IF(COUNT(*) = 1, COALESCE(), COUNT(*))"
+"""The number of matches of a group; unbound if it is 1. Virtuoso refuses it beside some conditions and paths."""
 GROUP_SIZE: Final = "(COUNT(*) AS ?size)"
 BOUNDED: Final = "{ SELECT * WHERE { $pattern } LIMIT $most }"
 """Ends after $most matches. It is for stores without a time limit."""

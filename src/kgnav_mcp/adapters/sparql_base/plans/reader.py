@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.sparql_base.names import Names
 from kgnav_mcp.adapters.sparql_base.plans import queries
 from kgnav_mcp.adapters.sparql_base.plans.groups import SHARE, GroupReader, bounded
 from kgnav_mcp.adapters.sparql_base.plans.patterns import Pattern, write_pattern
-from kgnav_mcp.adapters.sparql_base.plans.windows import WindowReader
+from kgnav_mcp.adapters.sparql_base.plans.windows import WindowReader, matches_in
 from kgnav_mcp.adapters.sparql_base.plans.writing import Writer, cannot_express
 from kgnav_mcp.adapters.sparql_base.query_reader import Read, Reader, Row, number_in
 from kgnav_mcp.adapters.sparql_base.results import Term
@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.sparql_base.terms import MAX_TERMS, Fragment
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Entity, Node, PlanPage, Stop
-from kgnav_mcp.plan import Plan
+from kgnav_mcp.plan import EdgePattern, Match, Plan
 from kgnav_mcp.port.lists import batches
 from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery, pattern_query
 
@@ -84,14 +84,18 @@ class MatchReader:
         counted = Fragment(queries.EACH)
         if question.counted is not None:
             counted = self._reader.part(queries.DIFFERENT, node=pattern.node(question.counted))
+        number = self._reader.part(queries.COUNTED, counted=counted)
+        if self._reader.dialect.omits_ones and len(names) == 2 and _lists_edges(question):
+            number = Fragment(queries.SEVERAL)
         groups = self._reader.filled(queries.GROUPED, nodes=nodes) if names else ""
         if question.least > 1:
             groups += f" {self._reader.filled(queries.AT_LEAST, counted=counted, least=question.least)}"
         terms = {
             "nodes": nodes,
-            "counted": counted,
+            "number": number,
             "groups": Fragment(groups),
             "order": Fragment(queries.LARGEST_FIRST if question.largest_first else ""),
+            "size": self._size_column(question),
         }
         text = f"{given_values.text} {pattern.text.text}"
         windows = self._windows(question, pattern)
@@ -101,11 +105,11 @@ class MatchReader:
                 return await self._with_values(question, pattern, limit, text, terms)
 
         async def select(text: str, before: str) -> Read:
-            own = {**terms, **self._bounded(text)}
+            own = {**terms, "pattern": self._bounded(text)}
             return await self._reader.select(before + queries.MATCH_PATTERN, share=SHARE, skip=0, most=limit, **own)
 
         read = Read((), Stop.ROW_CAP) if windows is None else await windows.read(text, select, limit)
-        terms |= self._bounded(text)
+        terms["pattern"] = self._bounded(text)
         if read.stop is Stop.ROW_CAP:
             read = await self._reader.slice(queries.MATCH_PATTERN, 0, limit, share=SHARE, **terms)
         rows = read.all_rows()
@@ -162,14 +166,14 @@ class MatchReader:
         ]
 
         async def select(text: str, before: str) -> Read:
-            own = {**terms, **self._bounded(text)}
+            own = {**terms, "pattern": self._bounded(text)}
             return await self._reader.select(
                 before + queries.WITH_VALUES,
                 share=SHARE,
                 columns=Fragment(" ".join([*names, *columns])),
                 matches=self._reader.part(queries.MATCH_PATTERN, skip=0, most=limit, **own),
                 values=Fragment(" ".join(values)),
-                size=Fragment("" if self._reader.max_matches is None else "?size"),
+                size=Fragment("?size" if terms["size"].text else ""),
             )
 
         windows = self._windows(question, pattern)
@@ -178,7 +182,7 @@ class MatchReader:
         await self._check_sizes(
             of_match.values(),
             limit,
-            self._bounded(text)["pattern"],
+            self._bounded(text),
             _only_edge(question, pattern),
             whole=question.least == 1,
         )
@@ -205,11 +209,14 @@ class MatchReader:
             raise cannot_express("a blank node")
         return self._names.literal(term) if isinstance(term, Literal) else Entity(self._names.naming.short(term))
 
-    def _bounded(self, pattern: str) -> dict[str, Fragment]:
-        """The pattern, with an end and a column of group sizes where the store cannot be told to stop."""
-        if self._reader.max_matches is None:
-            return {"pattern": Fragment(pattern), "size": Fragment("")}
-        return {"pattern": bounded(self._reader, pattern), "size": Fragment(queries.GROUP_SIZE)}
+    def _bounded(self, pattern: str) -> Fragment:
+        """The pattern, with an end where the store cannot be told to stop."""
+        return Fragment(pattern) if self._reader.max_matches is None else bounded(self._reader, pattern)
+
+    def _size_column(self, question: PatternQuery) -> Fragment:
+        """The column with the sizes of the groups, where the pattern has an end and they are not counted anyway."""
+        is_needed = self._reader.max_matches is not None and question.counted is not None
+        return Fragment(queries.GROUP_SIZE if is_needed else "")
 
     async def _check_sizes(
         self, groups: Collection[Row], limit: int, pattern: Fragment, edge: Fragment | None, *, whole: bool
@@ -224,7 +231,7 @@ class MatchReader:
         bound = self._reader.max_matches
         if bound is None:
             return
-        size = sum(number_in(group, "size") for group in groups)
+        size = sum(number_in(group, "size") if "size" in group else matches_in(group) for group in groups)
         if len(groups) == limit or not whole:  # there may be other groups
             if edge is not None and await self._size(bounded(self._reader, edge.text)) < bound:
                 return  # all edges are counted many times faster than those between the labels of the pattern
@@ -252,7 +259,7 @@ class MatchReader:
         self, row: Row, variables: Sequence[str], blanks: Mapping[BNode, str] = MappingProxyType({})
     ) -> PatternMatch:
         """Convert a row. Blank nodes without an id are refused: their labels are valid only within this answer."""
-        number = number_in(row, "n")
+        number = matches_in(row)
         terms = [row[name] for name in variables] if number else []
         if any(isinstance(term, BNode) and term not in blanks for term in terms):
             raise cannot_express("a blank node")
@@ -262,6 +269,15 @@ class MatchReader:
             for term in terms
         )
         return PatternMatch(tuple(nodes), number)
+
+
+def _lists_edges(question: PatternQuery) -> bool:
+    """Whether the matches are the edges of a relation."""
+    match question.match:
+        case Match(edges=(EdgePattern(path=None),), where=None):
+            return question.counted is None and not (question.largest_first or question.texts or question.qualifiers)
+        case _:
+            return False
 
 
 def _only_edge(question: PatternQuery, pattern: Pattern) -> Fragment | None:

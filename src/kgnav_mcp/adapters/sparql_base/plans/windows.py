@@ -34,6 +34,11 @@ class Listing:
         return Fragment(" ".join(node.text for node in self.nodes))
 
 
+def matches_in(group: Row) -> int:
+    """The number of matches of a group: 1 where it is unbound."""
+    return number_in(group, "n") if "n" in group else 1
+
+
 class WindowReader:
     """Reads queries that group the matches of a pattern by some variables, `names`, and count each group as ?n."""
 
@@ -81,7 +86,7 @@ class WindowReader:
     async def _has_all_matches(self, rows: Sequence[Row], pattern: str) -> bool:
         """Whether the groups add up to the matches of the pattern: a store might list nodes in another order."""
         names = [name.removeprefix("?") for name in self._names]
-        groups = {tuple(row.get(name) for name in names): number_in(row, "n") for row in rows}
+        groups = {tuple(row.get(name) for name in names): matches_in(row) for row in rows}
         read = await self._reader.select(queries.BOUNDED_COUNT, pattern=Fragment(pattern))
         return sum(groups.values()) == number_in(read.all_rows()[0], "size")
 

@@ -172,7 +172,9 @@ class PatternMatcher:
 
     async def _bind_smallest(self, names: Sequence[str]) -> None:
         """Bind the node with the smallest set: each row is combined with each of its nodes."""
-        several = len(names) > 1 or len(self._table.rows) > 1
+        first = self._start(names[0])
+        is_same = len(names) == 1 or (bool(self._edges) and all(self._start(name) == first for name in names))
+        several = len(self._table.rows) > 1 or not is_same
         selective = [name for name in names if self._start(name).selective] if several else []
         counts = {name: await self._start(name).count(self._reader) for name in selective}
         if several and not any(count.value <= _FEW for count in counts.values()):

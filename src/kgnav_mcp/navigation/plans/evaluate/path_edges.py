@@ -18,6 +18,8 @@ _EDGES_PER_QUESTION = 200
 """A relation of 20,000 edges is read whole at question 100. One question takes as long as reading 50 to 100 edges."""
 _SHARE_READ = 0.01
 """Share of the rows that may be held up to which edges are read without counting them: one question is enough."""
+_NODES_PER_QUESTION = 100
+"""Nodes that add as much time to a question as a further question."""
 _FIRST_QUESTIONS = 16
 """Questions before the number of all edges is looked at: most searches need fewer."""
 
@@ -39,14 +41,14 @@ class PathEdges:
         Raises:
             PlanTooLarge: there are more than may be held.
         """
-        await self._begin_question()
+        await self._begin_question(len(nodes))
         if self._all is None:
             return await self._reader.read_edges(nodes, direction, self._edge.relations, self._edge)
         return self._known(self._all, nodes, direction)
 
     async def steps_or_number(self, nodes: Sequence[Node], direction: Direction | None) -> list[Step] | int:
         """As `steps`, but if there are many, only their number."""
-        await self._begin_question()
+        await self._begin_question(len(nodes))
         if self._all is not None:
             return self._known(self._all, nodes, direction)
         reader, edge = self._reader, self._edge
@@ -71,15 +73,16 @@ class PathEdges:
                 steps += [step for step in edges[Direction.INCOMING].get(node, ()) if loops or step[0] is not step[2]]
         return steps
 
-    async def _begin_question(self) -> None:
-        """Count a question to the store. All edges are read once the questions have taken about as long as that.
+    async def _begin_question(self, nodes: int) -> None:
+        """Count a question on nodes to the store. All edges are read if the questions take about as long as that.
 
         If the store does not list them all, the search goes on with the edges of some nodes at a time.
         """
         if self._all is not None:
             return
-        self._questions += 1
-        if self._questions == _FIRST_QUESTIONS:
+        before = self._questions
+        self._questions += 1 + nodes // _NODES_PER_QUESTION
+        if before < _FIRST_QUESTIONS <= self._questions:
             self._all_at = await self._questions_for_all()
         if self._all_at is None or self._questions < self._all_at:
             return
