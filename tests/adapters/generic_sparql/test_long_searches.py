@@ -38,7 +38,9 @@ STATEMENTS = f"""{TRIPLES}
 """
 
 
-def _trails(start: str, edges: list[tuple[str, str]], *, either: bool) -> Counter[tuple[str, int]]:
+def _trails(
+    start: str, edges: list[tuple[str, str]], *, either: bool, longest: int | None = None
+) -> Counter[tuple[str, int]]:
     """The number of paths from a node that repeat no edge, by their end and length."""
     numbered = list(enumerate(edges))
     steps: dict[str, list[tuple[int, str]]] = {}
@@ -52,6 +54,8 @@ def _trails(start: str, edges: list[tuple[str, str]], *, either: bool) -> Counte
         node, taken = pending.pop()
         if taken:
             found[f"ex:{node}", len(taken)] += 1
+        if len(taken) == longest:
+            continue
         pending += [(far, taken | {number}) for number, far in steps[node] if number not in taken]
     return found
 
@@ -113,6 +117,19 @@ async def test_few_queries_search_a_long_chain():
     async with opened_over(store, HERE) as adapter:
         assert await _rows(adapter, "MATCH (a {id: 'ex:c1000'})-[:next*]-(b) RETURN count(DISTINCT b)") == [[CHAIN]]
     assert len(store.queries) < CHAIN / 10
+
+
+async def test_a_search_from_many_nodes_reads_all_edges_at_once_and_lists_the_nodes_without_counting_them():
+    edges = [*_RING, *_CHAIN]
+    store = InProcess(TRIPLES)
+    async with opened_over(store, HERE) as adapter:
+        rows = await _rows(adapter, "MATCH (a)-[:next*..3]-(b) RETURN a, count(b) AS n")
+    numbers = {row[0]: row[1] for row in rows}
+    assert {*numbers} == {f"ex:{node}" for edge in edges for node in edge}
+    for node in ("r0", "r10", "r12", "r30", "r31", "c0", "c1", "c1000", f"c{CHAIN}"):
+        assert numbers[f"ex:{node}"] == _trails(node, edges, either=True, longest=3).total()
+    assert any("?n0 <http://ex.example/next> ?n1" in query and "GROUP BY ?n0 ?n1" in query for query in store.queries)
+    assert not any("(COUNT(DISTINCT ?s) AS ?n)" in query for query in store.queries)
 
 
 async def test_a_search_through_a_few_levels_reads_only_their_edges():

@@ -85,6 +85,20 @@ def test_an_unbound_variable_is_absent():
     assert rows == ({"a": Literal("x")}, {})
 
 
+def test_variables_may_have_the_names_of_the_parts_of_a_cell():
+    row = {"type": {"type": "uri", "value": "http://x/a"}, "value": {"type": "literal", "value": "uri"}}
+    assert read_rows(table(["type", "value"], [row]).encode()) == (
+        {"type": URIRef("http://x/a"), "value": Literal("uri")},
+    )
+
+
+def test_rows_of_equal_cells_have_the_same_terms():
+    first, second = read_rows(
+        table(["v"], [{"v": {"type": "literal", "value": "7", "datatype": INTEGER}}] * 2).encode()
+    )
+    assert first["v"] is second["v"]
+
+
 @pytest.mark.parametrize(
     "body",
     [
