@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from rdflib import Literal
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.sparql_base.dialects import OXIGRAPH
 from kgnav_mcp.adapters.sparql_base.plans import queries, windows
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Entity, Stop
@@ -85,6 +87,15 @@ def small_windows(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize(("text", "expected"), PLANS.items())
 async def test_every_row_is_found_and_no_group_twice(text: str, expected: list[Cells]):
     client = InProcess(TURTLE, row_cap=CAP)
+    async with opened_over(client, HERE) as adapter:
+        assert _in_order(await _rows(adapter, text)) == _in_order(expected)
+    assert not any(map(_continues_groups, client.queries))
+
+
+@pytest.mark.parametrize(("text", "expected"), PLANS.items())
+async def test_windows_are_not_read_in_an_order_in_which_the_store_loses_groups(text: str, expected: list[Cells]):
+    order = "# in written order\n"
+    client = InProcess(TURTLE, row_cap=CAP, dialect=replace(OXIGRAPH, in_written_order=order), answers=[(order, ())])
     async with opened_over(client, HERE) as adapter:
         assert _in_order(await _rows(adapter, text)) == _in_order(expected)
     assert not any(map(_continues_groups, client.queries))
