@@ -92,6 +92,9 @@ LISTS = [
     "MATCH (a)-[r:acts_in|directs]->(f) RETURN labels(f)[0] AS k, type(r) AS t, count(*) AS n",
     f"{ACTS} WHERE 'Short' IN labels(f) RETURN f.mark AS m, count(*) AS n",
     f"{ACTS} RETURN labels(f) AS k, max(f.year) AS y, count(DISTINCT f) AS n",
+    f"{ACTS} UNWIND labels(f) AS k RETURN k, count(*) AS n ORDER BY n DESC, k",
+    f"{ACTS} UNWIND labels(f) AS k RETURN f.year AS y, k, count(a) + count(k) AS n ORDER BY y + 1, n DESC LIMIT 5",
+    f"{ACTS} UNWIND labels(f) AS k WITH k, count(f) AS n WHERE n > 30 RETURN k, n",
 ]
 OTHERS = [
     f"{ACTS} RETURN f.genre AS g, count(f.mark) AS n, collect(DISTINCT f.mark) AS marks",

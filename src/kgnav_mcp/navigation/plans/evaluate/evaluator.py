@@ -44,11 +44,12 @@ from kgnav_mcp.navigation.plans.explain.empty_answers import is_empty_answer, is
 from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.pushdown.candidates import CandidateFinder
 from kgnav_mcp.navigation.plans.pushdown.grouping import group_in_store, makes_groups
-from kgnav_mcp.navigation.plans.pushdown.large_answers import LargeAnswer
+from kgnav_mcp.navigation.plans.pushdown.large_answers import LargeAnswer, has_first_rows, shows_edges
 from kgnav_mcp.navigation.plans.pushdown.store_counts import count_in_store
 from kgnav_mcp.navigation.plans.pushdown.store_matching import StoreMatcher
+from kgnav_mcp.navigation.plans.pushdown.unwound_groups import counted_before_unwinding
 from kgnav_mcp.plan import Call, Clause, Function, Match, Pipeline, Plan, Project, Property, Unwind, Variable
-from kgnav_mcp.plan.walking import aggregates, conjuncts, node_patterns, parts
+from kgnav_mcp.plan.walking import conjuncts, node_patterns, parts
 from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
 
 _HELD = (PROOF, MULTIPLICITY)
@@ -103,7 +104,7 @@ async def evaluate(
             try:
                 table = await evaluation.answer(plan, proof=proof)
             except PlanTooLarge:
-                if many_edges or _has_first_rows(plan, bound):
+                if many_edges or has_first_rows(plan, bound):
                     raise
                 page = await evaluation.page_of_large_answer(plan, limit, after, proof=proof)
                 if page is None:
@@ -112,21 +113,6 @@ async def evaluate(
             return await evaluation.page(plan, table, limit, after)
     finally:
         evaluation.end()
-
-
-def _shows_edges(match: Match, project: Project) -> bool:
-    """Whether a projection has edges of a pattern, or properties of them, and a row for each match."""
-    edges = {edge.variable for edge in match.edges if edge.path is None}
-    values = [column.value for column in project.columns]
-    shown = {value.name for value in values if isinstance(value, Variable)}
-    shown |= {one.owner for value in values for one in parts(value) if isinstance(one, Property)}
-    return not (match.optional or edges.isdisjoint(shown) or any(map(aggregates, values)))
-
-
-def _has_first_rows(plan: Plan, bound: int) -> bool:
-    """Whether a plan keeps as few rows as may be held, which were looked for before."""
-    last = plan.pipelines[0].clauses[-1]
-    return isinstance(last, Project) and last.limit is not None and last.limit <= bound
 
 
 class _Evaluation:
@@ -171,7 +157,7 @@ class _Evaluation:
         """Whether a plan shows what a store must be asked for each edge, of so many edges that a page is read alone."""
         match plan.pipelines:
             case (Pipeline((Match() as match, Project(distinct=False) as project), None),) if self._store:
-                if not _shows_edges(match, project):
+                if not shows_edges(match, project):
                     return False
                 return await self._store.has_more_matches(match, _MANY_EDGES)
             case _:
@@ -257,6 +243,9 @@ class _Evaluation:
         try:
             return await self._run_each(clauses, table, previous)
         except PlanTooLarge:
+            counted = None if table.names else counted_before_unwinding(clauses)
+            if counted is not None:
+                return await self._run_clauses(counted, table, previous)
             groups = await self._grouped_by_lists(clauses, table)
             if groups is not None:
                 return await self._run_each([groups[1], *clauses[2:]], groups[0])

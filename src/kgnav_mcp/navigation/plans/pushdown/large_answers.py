@@ -36,11 +36,20 @@ from kgnav_mcp.plan import (
     ListOf,
     Match,
     Order,
+    Plan,
     Project,
     Property,
     Variable,
 )
-from kgnav_mcp.plan.walking import aggregates, conjunction, conjuncts, node_patterns, variables_of, without_columns
+from kgnav_mcp.plan.walking import (
+    aggregates,
+    conjunction,
+    conjuncts,
+    node_patterns,
+    parts,
+    variables_of,
+    without_columns,
+)
 
 _ALL_MATCHES = Table((MULTIPLICITY,), [(1,)])
 """The rows before any sort key: one, for all matches."""
@@ -303,3 +312,18 @@ def _given(table: Table) -> tuple[str, ...]:
 def _without_numbers(table: Table) -> Table:
     names = _given(table)
     return Table(names, list(table.pick(names)))
+
+
+def shows_edges(match: Match, project: Project) -> bool:
+    """Whether a projection has edges of a pattern, or properties of them, and a row for each match."""
+    edges = {edge.variable for edge in match.edges if edge.path is None}
+    values = [column.value for column in project.columns]
+    shown = {value.name for value in values if isinstance(value, Variable)}
+    shown |= {one.owner for value in values for one in parts(value) if isinstance(one, Property)}
+    return not (match.optional or edges.isdisjoint(shown) or any(map(aggregates, values)))
+
+
+def has_first_rows(plan: Plan, bound: int) -> bool:
+    """Whether a plan keeps as few rows as may be held, which were looked for before."""
+    last = plan.pipelines[0].clauses[-1]
+    return isinstance(last, Project) and last.limit is not None and last.limit <= bound
