@@ -87,7 +87,7 @@ class WindowReader:
         """Whether the groups add up to the matches of the pattern: a store might list nodes in another order."""
         names = [name.removeprefix("?") for name in self._names]
         groups = {tuple(row.get(name) for name in names): matches_in(row) for row in rows}
-        read = await self._reader.select(queries.BOUNDED_COUNT, pattern=Fragment(pattern))
+        read = await self._reader.select(queries.BOUNDED_COUNT, pattern=self._reader.each_once(pattern))
         return sum(groups.values()) == number_in(read.all_rows()[0], "size")
 
 
