@@ -26,6 +26,8 @@ from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery, pattern_q
 
 _MAX_SORTED = 5_200
 """Maximum number of rows with the largest numbers: Virtuoso sorts no more than 10,000."""
+_NO_LIMIT = 1_000_000_000
+"""The LIMIT of a count without groups: Virtuoso 7.2.5 counts no more matches than that in each branch of a UNION."""
 
 
 class MatchReader:
@@ -111,7 +113,8 @@ class MatchReader:
         read = Read((), Stop.ROW_CAP) if windows is None else await windows.read(text, select, limit)
         terms["pattern"] = bounded(self._reader, text)
         if read.stop is Stop.ROW_CAP:
-            read = await self._reader.slice(queries.MATCH_PATTERN, 0, limit, share=SHARE, **terms)
+            most_rows = limit if names else _NO_LIMIT
+            read = await self._reader.slice(queries.MATCH_PATTERN, 0, most_rows, share=SHARE, **terms)
         rows = read.all_rows()
         await self._check_sizes(rows, limit, terms["pattern"], _only_edge(question, pattern), whole=question.least == 1)
         blanks = [name for name in names if any(isinstance(row.get(name.removeprefix("?")), BNode) for row in rows)]
