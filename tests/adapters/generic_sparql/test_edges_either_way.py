@@ -12,6 +12,7 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.languages import parse_plan
+from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.navigation.plans.runner import PlanRunner
 from kgnav_mcp.port import AdapterOptions
 from tests.services import Oxigraph, RdfService, Virtuoso
@@ -98,3 +99,9 @@ async def test_a_plan_counts_edges_of_either_direction_as_python_does(location: 
         runner = PlanRunner(graph)
         checked = await runner.check(parse_plan(cypher).plan)
         assert [row.cells for row in (await runner.run(checked.plan, limit=2)).items] == [(number,)]
+
+
+async def test_edges_of_either_direction_are_counted_where_they_are_more_than_may_be_held(location: str):
+    async with open_adapter(location, AdapterOptions()) as graph:
+        plan = (await PlanRunner(graph).check(parse_plan("MATCH (a)-[:R]-(b) RETURN count(*)").plan)).plan
+        assert [row.cells for row in (await evaluate(graph, plan, limit=2, bound=50)).items] == [(len(either_way(R)),)]

@@ -13,7 +13,6 @@ from kgnav_mcp.adapters.generic_sparql.names import Names
 from kgnav_mcp.adapters.sparql_base import lists as node_lists
 from kgnav_mcp.adapters.sparql_base.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql_base.dialects import BLAZEGRAPH, FUSEKI, OXIGRAPH, RDF4J
-from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS
 from kgnav_mcp.errors import StoreUnavailable, UnknownName, Unsupported
 from kgnav_mcp.languages import parse_plan
 from kgnav_mcp.model import Certainty, Count, Schema, Stop
@@ -23,6 +22,7 @@ from kgnav_mcp.port import ValueOwner
 from tests.adapters.generic_sparql.films import matches_in
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
+from tests.contract.faults.catalogue import RELATION_COUNTS
 
 from .inprocess import lists_of, store_of
 
@@ -170,7 +170,7 @@ async def test_edges_with_statements_are_counted_by_one_query_if_each_triple_is_
 async def test_a_name_that_a_cut_catalogue_lacks_is_no_time_out_once_the_store_is_down(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    endpoint = InProcess(TURTLE, slow=[re.escape(RELATION_COUNTS)])
+    endpoint = InProcess(TURTLE, slow=[RELATION_COUNTS])
     store = await store_of(endpoint)
     cache = CatalogueCache(store, Names(store))
     assert (await cache.get()).stop is Stop.TIME_OUT

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 
 import pytest
 
-from kgnav_mcp.adapters.sparql_base.queries import RELATION_COUNTS
 from kgnav_mcp.adapters.sparql_base.results import Answer
 from tests.adapters.generic_sparql.inprocess import HERE
 from tests.adapters.sparql_base.inprocess import InProcess, opened_over
+from tests.contract.faults.catalogue import RELATION_COUNTS
 
 TURTLE = "@prefix ex: <http://ex.example/> . ex:a ex:knows ex:b ."
 
@@ -23,7 +24,7 @@ class Halting(InProcess):
     counting: int = 0
 
     async def select(self, query: str, **rest: object) -> Answer:
-        if RELATION_COUNTS in query:
+        if re.search(RELATION_COUNTS, query):
             self.counting += 1
             await self.may.wait()
         return await super().select(query, **rest)

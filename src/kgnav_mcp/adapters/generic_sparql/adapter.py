@@ -16,6 +16,7 @@ from kgnav_mcp.adapters.generic_sparql.lists import ListReader
 from kgnav_mcp.adapters.generic_sparql.names import EntityFinder, Names
 from kgnav_mcp.adapters.generic_sparql.pattern_writer import PatternReader, PatternWriter
 from kgnav_mcp.adapters.generic_sparql.rows import RelationReader, RowReader
+from kgnav_mcp.adapters.generic_sparql.several_graphs import advice_on_graphs
 from kgnav_mcp.adapters.generic_sparql.store import Endpoint, Store
 from kgnav_mcp.adapters.ids.rdf import BlankPath
 from kgnav_mcp.adapters.options import absent_name
@@ -147,6 +148,8 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
             # The catalogue's number leaves out the triples that make up statements about triples.
             triples = (await opened.catalogues.get()).triples
             store += f", statements about triples ({notations})"
+        elif opened.store.reader.repeats_triples:
+            triples = (await opened.catalogues.get()).triples
         else:
             triples = await _count_triples(opened.store.reader, _MAX_COUNTED_FOR_HEALTH)
         return Health(True, store, Count.unknown(), triples, tuple(await self._advice(opened)))
@@ -155,6 +158,8 @@ class EndpointAdapter(SparqlAdapter[Opened, Anchor, Path]):
         """Advice on how to configure the endpoint for better answers."""
         store = opened.store
         advice: list[str] = []
+        if not self._endpoint.graphs and store.reader.dialect.reads_all_graphs:
+            advice += filter(None, [await advice_on_graphs(store.reader, _COUNT_SHARE)])
         if opened.triples == Count(0):
             advice.append(await self._advice_on_empty_graph())
         elif await store.reader.select(queries.NAMED, share=_COUNT_SHARE) == Read(()):

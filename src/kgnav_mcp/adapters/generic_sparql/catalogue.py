@@ -22,6 +22,7 @@ from kgnav_mcp.adapters.generic_sparql.reification import (
     reifier_facts,
     uncounted,
 )
+from kgnav_mcp.adapters.generic_sparql.several_graphs import TAKES_TOO_LONG, CountsByGraph, is_of_largest
 from kgnav_mcp.adapters.generic_sparql.store import Store
 from kgnav_mcp.adapters.ids.rdf import is_encoded
 from kgnav_mcp.adapters.naming import readable
@@ -68,8 +69,8 @@ _UNASSERTED = (
     "with a name"
 )
 _COUNTS = {
-    "relations": (RELATION_COUNTS, queries.SAMPLED_RELATIONS),
-    "labels": (queries.TYPE_COUNTS, queries.SAMPLED_TYPES),
+    "relations": (RELATION_COUNTS, queries.RELATION_COUNTS_BY_GRAPH, queries.SAMPLED_RELATIONS),
+    "labels": (queries.TYPE_COUNTS, queries.TYPE_COUNTS_BY_GRAPH, queries.SAMPLED_TYPES),
 }
 
 
@@ -137,6 +138,7 @@ class CatalogueCache:
         self._names = names
         self._triples = triples
         self._is_countable: bool | None = None
+        self._by_graph = CountsByGraph(store.reader, store.endpoint.graphs)
         self._complete: Catalogue | None = None
         self._partial: TTLCache[None, Catalogue] = TTLCache(1, self.cache_seconds)
         self._parallel: TTLCache[URIRef, bool | None] = TTLCache(_MAX_FORMS, _FORMS_SECONDS)
@@ -335,13 +337,15 @@ class CatalogueCache:
         read, stop = await self._counted("relations", "triples", notes)
         uses = uses_by_relation(read.rows)
         make_count: Callable[[int], Count] = Count if stop is Stop.COMPLETE else Count.at_least
+        repeated = {(iri_in(row, "p"), boolean_in(row, "l")) for row in read.rows if is_of_largest(row)}
         facts = await self._reifier_facts() if self._store.reification else NO_REIFIER_FACTS
         parallel = facts.parallel or {}
         if facts.stop is not Stop.COMPLETE:
             stop = facts.stop
             # These numbers include statements about triples, so they are not lower bounds.
             make_count = _uncertain_count
-            notes.append(f"statements about triples are not counted: {_NOT_COUNTED[stop]}")
+            reason = TAKES_TOO_LONG if await self._by_graph.are_needed() else _NOT_COUNTED[stop]
+            notes.append(f"statements about triples are not counted: {reason}")
         for (iri, value), uses_number in facts.uses.items():
             # A count that was cut may lack some of these, but the difference is still a lower bound.
             if iri in uses and not (value and _quoted_only(self._store)):
@@ -350,8 +354,10 @@ class CatalogueCache:
         count_edges = Count.at_least if lacks_parallel else make_count
         found = {
             iri: Use(
-                count_edges(counts[False] + (parallel.get(iri, 0) if counts[False] > 0 else 0)),
-                make_count(counts[True]),
+                _bound(count_edges, (iri, False) in repeated)(
+                    counts[False] + (parallel.get(iri, 0) if counts[False] > 0 else 0)
+                ),
+                _bound(make_count, (iri, True) in repeated)(counts[True]),
             )
             for iri, counts in uses.items()
             if not self._store.reification.hides(iri) and (counts[False] > 0 or counts[True] > 0)
@@ -360,7 +366,7 @@ class CatalogueCache:
 
     async def _reifier_facts(self) -> ReifierFacts:
         """Count the facts of reifiers; empty, with the reason, if that takes too long or could not be stopped."""
-        if not await self.countable():
+        if await self._by_graph.are_needed() or not await self.countable():
             return await uncounted(self._reader, self._store.reification, Stop.LIMIT)
         try:
             return await reifier_facts(self._store.reader, self._store.reification)
@@ -371,7 +377,7 @@ class CatalogueCache:
         read, stop = await self._counted("labels", "nodes", notes)
         make_count = Count if stop is Stop.COMPLETE else Count.at_least
         return {
-            iri_in(row, "t"): make_count(number_in(row, "n"))
+            iri_in(row, "t"): _bound(make_count, is_of_largest(row))(number_in(row, "n"))
             for row in read.rows
             if not self._store.reification.hides(row["t"])
         }, stop
@@ -382,15 +388,16 @@ class CatalogueCache:
         In a large graph whose store cannot stop a query, a sample is counted as well.
         """
         reader = self._reader
-        exact, sampled = _COUNTS[what]
+        exact, by_graph, sampled = _COUNTS[what]
         stop, reason = Stop.LIMIT, _UNSTOPPABLE
         if await (self._types_countable() if exact is queries.TYPE_COUNTS else self.countable()):
             try:
-                read = await reader.select(exact, share=_SHARE)
+                read = await self._by_graph.read(exact, by_graph, share=_SHARE)
             except StoreTimeout:
                 stop, reason = Stop.TIME_OUT, "counting all takes too long"
             else:
                 count_constructor(what, read.stop, notes)
+                notes += self._by_graph.notes(what, read)
                 return read, read.stop
         notes.append(f"{what} are those of some {_SAMPLE:,} {among}: {reason}")
         return await reader.select(sampled, share=1 - _SHARE, sample=_SAMPLE), stop
@@ -400,6 +407,10 @@ def _triples(uses: Mapping[URIRef, Use], notes: Sequence[str]) -> Count:
     """The number of triples without those that make up statements about triples."""
     total = Count.sum(count for use in uses.values() for count in (use.edges, use.values))
     return Count.at_least(total.value) if notes else total
+
+
+def _bound(make_count: Callable[[int], Count], is_lower_bound: bool) -> Callable[[int], Count]:
+    return Count.at_least if is_lower_bound and make_count is Count else make_count
 
 
 def _uncertain_count(number: int) -> Count:

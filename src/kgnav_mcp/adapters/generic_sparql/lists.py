@@ -88,7 +88,7 @@ class ListReader(lists.ListReader):
             for p in relations
         ]
         joined = branches[0] if len(branches) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in branches)
-        return await self._values(Fragment(joined), self._literals, limit, after, counted=EDGES)
+        return await self._values(self._reader.each_once(joined), self._literals, limit, after, counted=EDGES)
 
     async def _literals(self, rows: Sequence[Row]) -> list[model.Literal]:
         literal = self._entity_finder.names.literal

@@ -173,7 +173,7 @@ class RowReader(rows.RowReader):
         onward = far_relation(segment.path, self._direction)
         read = await self._reader.slice(queries.MEDIATORS[self._direction], skip, size, s=anchor, near=relation)
         mediators = [row["m"] for row in read.rows]
-        if not self._reader.stable_order and len(mediators) == size:
+        if not self._reader.stable_rows and len(mediators) == size:
             return FollowedNodes((), size, Stop.UNORDERED)  # other queries would read others of them
         named = sorted(term for term in mediators if isinstance(term, URIRef))
         ends: Mapping[URIRef, Sequence[Term]] = {}

@@ -12,6 +12,7 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.generic_sparql import queries
 from kgnav_mcp.adapters.generic_sparql.blanks import Blanks, Resolved
 from kgnav_mcp.adapters.generic_sparql.reification import Reification, detect_notations
+from kgnav_mcp.adapters.generic_sparql.several_graphs import repeats_triples
 from kgnav_mcp.adapters.ids.rdf import RdfIds, iri
 from kgnav_mcp.adapters.options import Options, read_prefixes
 from kgnav_mcp.adapters.sparql_base.around.counts import Anchor
@@ -29,6 +30,7 @@ from kgnav_mcp.adapters.wellknown import (
     RDF_TYPE,
     RDFS_SUBCLASS,
 )
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
 from kgnav_mcp.port import AdapterOptions
 
@@ -182,7 +184,12 @@ class Store:
         """
         reader = Reader(client, {}, options.timeout)
         lists = (endpoint.names, endpoint.aliases, endpoint.descriptions, endpoint.types)
-        used = await reader.used(relation for relations in lists for relation in relations)
+        used, repeats = await gathered(
+            reader.used(relation for relations in lists for relation in relations),
+            repeats_triples(reader, endpoint.graphs),
+        )
+        if repeats:
+            reader.match_each_once()
         names, aliases, descriptions, types = (
             tuple(relation for relation in relations if relation in used) for relations in lists
         )

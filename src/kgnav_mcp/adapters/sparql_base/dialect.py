@@ -70,6 +70,12 @@ class Dialect:
     """Whether rows of a query with DISTINCT also come in the same order at every request."""
     max_sorted: int | None = None
     """Maximum number of rows of a query with ORDER BY and LIMIT; None: there is none."""
+    merges_graphs: bool = True
+    """Whether a triple of several graphs that are read as one matches once, as the standard says."""
+    reads_all_graphs: bool = False
+    """Whether all graphs are read as one where none is named."""
+    is_system_graph: Callable[[str], bool] = field(default=lambda _: False)
+    """Whether the graph with this IRI is one of the store's own."""
     nests_exists: bool = True
     """Whether an EXISTS nested in an EXISTS is evaluated if it is only a part of the expression of its FILTER."""
     max_optionals: int | None = None

@@ -63,6 +63,7 @@ OXIGRAPH: Final = Dialect(
     title="Oxigraph",
     announced=lambda headers: headers.get("server", "").lower().startswith("oxigraph"),
     stable_order=True,
+    merges_graphs=False,  # seen in version 0.5
     repeats_literals=True,
     repeats_texts=True,
     # Version 0.5 joins all nodes of a label for each match of the pattern outside: 40 times slower with 1,000 nodes.
@@ -99,6 +100,8 @@ RDF4J: Final = Dialect(
     title="RDF4J",
     announced=_is_rdf4j,
     stable_order=True,
+    merges_graphs=False,  # seen in version 4.1.3
+    reads_all_graphs=True,
     # Version 4.1.3 compares only one end with a variable that is bound.
     joins_loops=False,
     # It stops a query whose rows it can send one by one, but no count and no group (both seen in version 4.1.3).

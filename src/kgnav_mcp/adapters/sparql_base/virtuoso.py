@@ -135,6 +135,12 @@ FULL_TEXT: Final = FullText(
     or_separator=" OR ",
 )
 
+_SYSTEM_GRAPH: Final = re.compile(
+    r"http://www\.openlinksw\.com/|http://localuriqaserver/|http://localhost(?::\d+)?/(?:DAV/|sparql$)|b3s|urn:(?:rules\.|"
+    r"activitystreams-owl:|core:services:|virtuoso:)|http://www\.w3\.org/(?:ns/ldp#|2002/07/owl#)$"
+)
+"""Graphs that an installation or an extension of Virtuoso creates. A graph of data may end in /DAV, without a slash."""
+
 VIRTUOSO: Final = Dialect(
     name="virtuoso",
     title="Virtuoso",
@@ -142,6 +148,9 @@ VIRTUOSO: Final = Dialect(
     stable_order=True,
     # Seen in version 7.2.5 once its memory for queries is short: two pages of a list had the same 10,000 rows.
     stable_distinct=False,
+    merges_graphs=False,  # seen in version 7.2.5
+    reads_all_graphs=True,
+    is_system_graph=lambda graph: _SYSTEM_GRAPH.match(graph) is not None,
     # Version 7.2.5 takes the EXISTS for true, and NOT EXISTS as well: 639 rows for 77 on a graph of 150 nodes.
     nests_unions=False,
     # Version 7.2.5 loses a value where three are read: 1 of 21 rows of (:A)-[:T]->(:B) on a graph of 150 nodes.

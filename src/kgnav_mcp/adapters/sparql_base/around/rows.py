@@ -179,7 +179,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
     async def read_slice(self, wanted: SegmentPart[Anchor, URIRef]) -> Rows[Found]:
         if len(wanted.segment.path) == 2:
             return await self._two_hop_rows(wanted)
-        if self._reader.stable_order:
+        if self._reader.stable_rows:
             return await self._large_rows(wanted)
         return await self._rows_by_key(wanted)
 
@@ -268,7 +268,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         """Read rows of a two-hop relation: the nodes next to the entity in blocks, then the far ends of mediators."""
         found: list[tuple[Found, Place]] = []
         block, size = self.node_block, self.nodes
-        if not self._reader.stable_order:  # all nodes are read, and sorted here
+        if not self._reader.stable_rows:  # all nodes are read, and sorted here
             block = size = _MAX_NODES
         skip = wanted.start.group - wanted.start.group % block
         while True:

@@ -40,9 +40,9 @@ _WHOLE_KINDS = {XSD[kind] for kind in WHOLE_NUMBERS}
 
 
 def bounded(reader: Reader, pattern: str) -> Fragment:
-    """The pattern, limited in its number of matches where the store has no time limit."""
+    """The pattern, with each match once, and limited in their number where the store has no time limit."""
     if reader.max_matches is None:
-        return Fragment(pattern)
+        return reader.each_once(pattern)
     return reader.part(queries.BOUNDED, pattern=Fragment(pattern), most=reader.max_matches)
 
 
@@ -155,7 +155,7 @@ class GroupReader:
             Unsupported: a node has several values of a property.
         """
         names = list(dict.fromkeys([*columns, *pattern.identity]))
-        terms = {"columns": Fragment(" ".join(names)), "pattern_with_values": Fragment(with_values)}
+        terms = {"columns": Fragment(" ".join(names)), "pattern_with_values": self._reader.each_once(with_values)}
         read = await self._reader.select(queries.MATCHES_WITH_VALUES, share=SHARE, most=MAX_FEW + 1, **terms)
         rows = read.all_rows()
         if len(rows) > MAX_FEW:

@@ -22,7 +22,7 @@ COUNTED: Final = "COUNT($counted)"
 SEVERAL: Final = "IF(COUNT(*) = 1, COALESCE(), COUNT(*))"
 """The number of matches of a group; unbound if it is 1. Virtuoso refuses it beside some conditions and paths."""
 GROUP_SIZE: Final = "(COUNT(*) AS ?size)"
-BOUNDED: Final = "{ SELECT * WHERE { $pattern } LIMIT $most }"
+BOUNDED: Final = "{ SELECT$distinct * WHERE { $pattern } LIMIT $most }"
 """Ends after $most matches. It is for stores without a time limit."""
 BOUNDED_COUNT: Final = "SELECT (COUNT(*) AS ?size) WHERE { $pattern }"
 WITH_VALUES: Final = "SELECT $columns ?n $size WHERE { { $matches } $values }"
@@ -51,7 +51,7 @@ FIRST_LETTERS: Final = 'CONCAT(STR(DATATYPE($value)), " ", SUBSTR(STR($value), 1
 """A literal as its datatype and first characters. It is always a text: Virtuoso is a hundred times slower if not."""
 LIST_KEY: Final = (
     'OPTIONAL { SELECT $node (COUNT(*) AS $size) (GROUP_CONCAT($item; separator=" ") AS $items) '
-    "WHERE { $values } GROUP BY $node } "
+    "WHERE {$each_once $values $end_once} GROUP BY $node } "
     'BIND(IF(BOUND($size), CONCAT(STR($size), " ", $items), "0") AS $key)'
 )
 """Costs a look-up for each value of the property, and those of each match. A key is their number and the values."""

@@ -26,6 +26,8 @@ from kgnav_mcp.port.pattern_queries import PatternMatch, PatternQuery, pattern_q
 
 _MAX_SORTED = 5_200
 """Maximum number of rows with the largest numbers: Virtuoso sorts no more than 10,000."""
+_NO_LIMIT = 1_000_000_000
+"""The LIMIT of a count without groups: Virtuoso 7.2.5 counts no more matches than that in each branch of a UNION."""
 
 
 class MatchReader:
@@ -105,13 +107,14 @@ class MatchReader:
                 return await self._with_values(question, pattern, limit, text, terms)
 
         async def select(text: str, before: str) -> Read:
-            own = {**terms, "pattern": self._bounded(text)}
+            own = {**terms, "pattern": bounded(self._reader, text)}
             return await self._reader.select(before + queries.MATCH_PATTERN, share=SHARE, skip=0, most=limit, **own)
 
         read = Read((), Stop.ROW_CAP) if windows is None else await windows.read(text, select, limit)
-        terms["pattern"] = self._bounded(text)
+        terms["pattern"] = bounded(self._reader, text)
         if read.stop is Stop.ROW_CAP:
-            read = await self._reader.slice(queries.MATCH_PATTERN, 0, limit, share=SHARE, **terms)
+            most_rows = limit if names else _NO_LIMIT
+            read = await self._reader.slice(queries.MATCH_PATTERN, 0, most_rows, share=SHARE, **terms)
         rows = read.all_rows()
         await self._check_sizes(rows, limit, terms["pattern"], _only_edge(question, pattern), whole=question.least == 1)
         blanks = [name for name in names if any(isinstance(row.get(name.removeprefix("?")), BNode) for row in rows)]
@@ -166,7 +169,7 @@ class MatchReader:
         ]
 
         async def select(text: str, before: str) -> Read:
-            own = {**terms, "pattern": self._bounded(text)}
+            own = {**terms, "pattern": bounded(self._reader, text)}
             return await self._reader.select(
                 before + queries.WITH_VALUES,
                 share=SHARE,
@@ -182,7 +185,7 @@ class MatchReader:
         await self._check_sizes(
             of_match.values(),
             limit,
-            self._bounded(text),
+            bounded(self._reader, text),
             _only_edge(question, pattern),
             whole=question.least == 1,
         )
@@ -208,10 +211,6 @@ class MatchReader:
         if isinstance(term, BNode):
             raise cannot_express("a blank node")
         return self._names.literal(term) if isinstance(term, Literal) else Entity(self._names.naming.short(term))
-
-    def _bounded(self, pattern: str) -> Fragment:
-        """The pattern, with an end where the store cannot be told to stop."""
-        return Fragment(pattern) if self._reader.max_matches is None else bounded(self._reader, pattern)
 
     def _size_column(self, question: PatternQuery) -> Fragment:
         """The column with the sizes of the groups, where the pattern has an end and they are not counted anyway."""

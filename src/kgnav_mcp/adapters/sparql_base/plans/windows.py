@@ -135,5 +135,5 @@ class _Windows:
         """Whether the groups add up to the matches of the pattern: a store might list nodes in another order."""
         names = [name.removeprefix("?") for name in self.names]
         groups = {tuple(row.get(name) for name in names): matches_in(row) for row in rows}
-        read = await self.reader.select(queries.BOUNDED_COUNT, pattern=Fragment(pattern))
+        read = await self.reader.select(queries.BOUNDED_COUNT, pattern=self.reader.each_once(pattern))
         return sum(groups.values()) == number_in(read.all_rows()[0], "size")
