@@ -101,6 +101,24 @@ async def test_windows_are_not_read_in_an_order_in_which_the_store_loses_groups(
     assert not any(map(_continues_groups, client.queries))
 
 
+@pytest.mark.parametrize(
+    ("pattern", "omits_ones"),
+    [
+        ("(f)-[:starred]->(a)", True),
+        ("(f:Film)-[:starred]->(a)", False),
+        ("(f {id: 'ex:film1'})-[:starred]-(a)", False),
+    ],
+)
+async def test_only_queries_for_all_edges_of_a_relation_leave_out_the_number_one(pattern: str, omits_ones: bool):
+    client = InProcess(TURTLE, dialect=replace(OXIGRAPH, omits_ones=True))
+    async with opened_over(client, HERE) as adapter:
+        rows = await _rows(adapter, f"MATCH {pattern} RETURN f, a")
+    named = "id:" in pattern
+    expected: list[Cells] = [(f"ex:{film}", f"ex:{actor}") for film, actor in STARRED if film == "film1" or not named]
+    assert _in_order(rows) == _in_order(expected)
+    assert any("COALESCE()" in query for query in client.queries) is omits_ones
+
+
 WINDOW = r"\{ SELECT \?n\d+ WHERE \{[^}]*\} OFFSET"
 LISTED_TWICE = (re.escape(queries.LISTED.partition("{")[0]), [{"n": Literal(2), "t": Literal(1)}])
 

@@ -20,7 +20,10 @@ LISTED: Final = (
 WINDOW: Final = "{ SELECT $nodes WHERE { $listing } OFFSET $skip LIMIT $most }"
 COUNTED: Final = "COUNT($counted)"
 SEVERAL: Final = "IF(COUNT(*) = 1, COALESCE(), COUNT(*))"
-"""The number of matches of a group; unbound if it is 1. Virtuoso refuses it beside some conditions and paths."""
+"""The number of matches of a group; unbound if it is 1.
+
+Virtuoso refuses it beside some conditions, paths and labels.
+"""
 GROUP_SIZE: Final = "(COUNT(*) AS ?size)"
 BOUNDED: Final = "{ SELECT$distinct * WHERE { $pattern } LIMIT $most }"
 """Ends after $most matches. It is for stores without a time limit."""

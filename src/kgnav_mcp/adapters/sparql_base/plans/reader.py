@@ -271,10 +271,11 @@ class MatchReader:
 
 
 def _lists_edges(question: PatternQuery) -> bool:
-    """Whether the matches are the edges of a relation."""
+    """Whether the matches are the edges of a relation, in its direction and between nodes of any labels."""
     match question.match:
-        case Match(edges=(EdgePattern(path=None),), where=None):
-            return question.counted is None and not (question.largest_first or question.texts or question.qualifiers)
+        case Match(edges=(EdgePattern(path=None, either=False),), where=None) as match:
+            others = question.largest_first or question.texts or question.qualifiers
+            return question.counted is None and not others and not any(node.labels for node in match.nodes)
         case _:
             return False
 
